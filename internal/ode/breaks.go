@@ -48,7 +48,7 @@ func (it *integration) arrive() error {
 			return err
 		}
 	}
-	it.watch.jump(it.t, it.y, it.res)
+	it.watch.at(it.t, it.y, it.res)
 	if it.t == it.t1 && it.res.Status == NotTerminated {
 		it.res.Status = Complete
 	}
@@ -66,11 +66,17 @@ func (it *integration) settle() error {
 	}
 	it.obuf = grow(it.obuf, it.n)
 	it.restart()
-	if it.algebraic == nil {
+	if it.dae == nil {
 		return nil
 	}
-	it.mass = it.algebraic.Mass()
-	if err := it.algebraic.Consistent(it.t, it.y); err != nil {
+	it.algebraic = it.algebraic[:0]
+	for k, m := range it.dae.Mass() {
+		if m == 0 {
+			it.algebraic = append(it.algebraic, k)
+		}
+	}
+	it.held = grow(it.held, len(it.algebraic))
+	if err := it.dae.Consistent(it.t, it.y); err != nil {
 		it.res.Status = Inconsistent
 		return err
 	}

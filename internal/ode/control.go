@@ -55,26 +55,30 @@ func (c *controller) fail(h float64) float64 {
 }
 
 // initialStep estimates a first step from (t, y), f0 and one Euler step: Hairer,
-// Nørsett & Wanner I, section II.4.
+// Nørsett & Wanner I, section II.4. Algebraic components, whose derivatives f does
+// not give, are left as they are.
 func (s *stepper) initialStep(t, hmax float64) float64 {
-	d0, d1 := s.norm(s.y, s.y), s.norm(s.f0, s.y)
+	rate, change := s.u[0], s.u[1]
+	copy(rate, s.f0)
+	for _, k := range s.algebraic {
+		rate[k] = 0
+	}
+	d0, d1 := s.norm(s.y, s.y), s.norm(rate, s.y)
 	h0 := 0.01 * d0 / d1
 	if !(d0 > 1e-5 && d1 > 1e-5) {
 		h0 = 1e-6
 	}
 	h0 = min(h0, hmax)
-	for k := range s.arg {
-		s.arg[k] = s.y[k]
-		if s.mass == nil || s.mass[k] != 0 {
-			s.arg[k] += h0 * s.f0[k]
-		}
-	}
-	s.p.Eval(s.y1, t+h0, s.arg)
+	lincomb(s.arg, s.y, []float64{h0}, s.u[:1])
+	s.p.Eval(change, t+h0, s.arg)
 	s.stats.Evals++
-	for k := range s.y1 {
-		s.y1[k] -= s.f0[k]
+	for k := range change {
+		change[k] -= rate[k]
 	}
-	d2 := s.norm(s.y1, s.y) / h0
+	for _, k := range s.algebraic {
+		change[k] = 0
+	}
+	d2 := s.norm(change, s.y) / h0
 	h1 := math.Pow(0.01/max(d1, d2), 1/float64(s.tb.order))
 	if max(d1, d2) <= 1e-15 {
 		h1 = max(1e-6, h0*1e-3)

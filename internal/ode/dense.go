@@ -89,7 +89,7 @@ func increment(v float64) float64 {
 
 var errSingular = errors.New("ode: singular matrix")
 
-// Factor implements [Linear] by Gaussian elimination with partial pivoting.
+// Factor implements [Linear].
 func (d *Dense) Factor(shift float64) error {
 	n, a := d.n, d.lu
 	for i, v := range d.jac {
@@ -100,6 +100,12 @@ func (d *Dense) Factor(shift float64) error {
 			a[i*n+i] += shift
 		}
 	}
+	return d.eliminate()
+}
+
+// eliminate factors lu in place by Gaussian elimination with partial pivoting.
+func (d *Dense) eliminate() error {
+	n, a := d.n, d.lu
 	for k := range n {
 		p := k
 		for i := k + 1; i < n; i++ {

@@ -43,15 +43,7 @@ func (p *Interpolant) prepare() {
 	for l, row := range p.tb.h {
 		k := grow(p.k[l], len(p.y0))
 		clear(k)
-		for j, hj := range row {
-			if hj == 0 {
-				continue
-			}
-			uj := p.u[j][:len(k)]
-			for i := range k {
-				k[i] += hj * uj[i]
-			}
-		}
+		lincomb(k, k, row, p.u)
 		p.k[l] = k
 	}
 }

@@ -54,7 +54,8 @@ type Scheduled interface {
 
 	// Enter puts the parameters of the piece that follows break k in force at time
 	// t and returns y for it: the same values, with components appended or removed
-	// when Dim changes. y has capacity for any dimension the problem can have.
+	// when Dim changes. y has capacity for MaxDim of [Resizable], if the problem
+	// has it; append grows it in any case.
 	Enter(k int, t float64, y []float64) []float64
 
 	// Jump applies the instantaneous change of state of break k, if any.

@@ -53,7 +53,7 @@ type integration struct {
 	t, t1 float64
 	h     float64 // to try next
 
-	algebraic Algebraic
+	dae       Algebraic
 	scheduled Scheduled
 	domain    Domain
 
@@ -71,8 +71,9 @@ func newIntegration(p Problem, y0 []float64, t0, t1 float64, set Settings) *inte
 	it.p, it.tb, it.rtol, it.stats = p, set.Method.tableau(), set.RTol, &it.res.Stats
 	it.invOrder = 1 / float64(it.tb.order)
 	it.u = make([][]float64, len(it.tb.c))
+	it.ch = make([]float64, len(it.u))
 	it.interp.tb, it.interp.u = it.tb, it.u
-	it.algebraic, _ = p.(Algebraic)
+	it.dae, _ = p.(Algebraic)
 	it.domain, _ = p.(Domain)
 	if it.scheduled, _ = p.(Scheduled); it.scheduled != nil {
 		it.breaks = it.scheduled.Breaks()
@@ -84,7 +85,7 @@ func newIntegration(p Problem, y0 []float64, t0, t1 float64, set Settings) *inte
 	it.y = append(make([]float64, 0, size), y0...)
 	it.resize(size)
 	it.obuf = make([]float64, size)
-	it.watch = newWatch(set.Events, size)
+	it.watch = newWatch(set.Events)
 	return it
 }
 
@@ -206,11 +207,11 @@ func (it *integration) accept(h, end, err float64) {
 	ip := &it.interp
 	ip.T0, ip.T1, ip.h, ip.ready = it.t, end, h, false
 	ip.y0, ip.y1 = it.y, it.y1
-	if it.watch.any() {
+	if len(it.set.Events) > 0 {
 		it.watch.scan(ip, it.res)
 	}
 	it.deliver(ip)
-	if it.set.Step != nil {
+	if it.set.Step != nil && ip.T1 > ip.T0 {
 		it.set.Step(ip)
 	}
 	it.t = ip.T1
@@ -225,9 +226,12 @@ func (it *integration) accept(h, end, err float64) {
 }
 
 // deliver records at the output times inside the step. Those at a stop come with
-// arrive.
+// arrive, unless the integration ends here.
 func (it *integration) deliver(ip *Interpolant) {
 	stop := it.nextStop()
+	if it.res.Status == EventTerminated {
+		stop = math.Inf(1)
+	}
 	for len(it.output) > 0 && it.output[0] <= ip.T1 && it.output[0] < stop {
 		y := it.obuf[:len(ip.y0)]
 		it.set.Record(it.output[0], ip.At(y, it.output[0]))

@@ -1,13 +1,18 @@
 package ode
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // A stepper tries single steps and keeps everything they need. Its vectors have
 // length n and are replaced only when the dimension grows.
 type stepper struct {
-	p    Problem
-	mass []float64 // nil: the identity
-	tb   *tableau
+	p  Problem
+	tb *tableau
+
+	algebraic []int     // components without derivative
+	held      []float64 // their right-hand sides
 
 	rtol float64
 	atol []float64
@@ -18,9 +23,9 @@ type stepper struct {
 	y    []float64   // state at the start of the step
 	y1   []float64   // state at its end
 	arg  []float64   // argument of a stage
-	sum  []float64   // Σ_j (c_ij/h) u_j
 	u    [][]float64 // stages
 
+	timed bool      // ∂f/∂t is not zero
 	ch    []float64 // c_ij/h of one stage
 	stats *Stats
 }
@@ -28,7 +33,7 @@ type stepper struct {
 // resize gives every vector length n. Contents are lost, except those of y.
 func (s *stepper) resize(n int) {
 	s.n = n
-	for _, v := range []*[]float64{&s.f0, &s.dfdt, &s.y1, &s.arg, &s.sum, &s.atol} {
+	for _, v := range []*[]float64{&s.f0, &s.dfdt, &s.y1, &s.arg, &s.atol} {
 		*v = grow(*v, n)
 	}
 	for i := range s.u {
@@ -47,6 +52,7 @@ func grow(v []float64, n int) []float64 {
 func (s *stepper) linearize(t float64) {
 	s.p.Eval(s.f0, t, s.y)
 	s.p.Linearize(s.dfdt, t, s.y)
+	s.timed = slices.ContainsFunc(s.dfdt, func(v float64) bool { return v != 0 })
 	s.stats.Evals++
 	s.stats.Jacobians++
 }
@@ -60,77 +66,48 @@ func (s *stepper) try(t, h float64) (float64, error) {
 	if err := s.p.Factor(1 / (h * tb.gamma)); err != nil {
 		return 0, err
 	}
-	arg := s.y
 	for i, ui := range s.u {
-		if i > 0 {
-			s.combine(i, 1/h)
-			arg = s.arg
-			s.p.Eval(ui, t+tb.alpha[i]*h, arg)
-			s.stats.Evals++
-		} else {
-			copy(ui, s.f0)
-		}
-		s.addTo(ui, i > 0, tb.gammas[i]*h)
+		s.stage(ui, t, h, i)
 		s.p.Solve(ui)
 	}
 	s.stats.Solves += len(s.u)
 	return s.finish(), nil
 }
 
-// combine stores the argument of stage i and the sum of its c_ij u_j/h.
-func (s *stepper) combine(i int, hinv float64) {
-	a, c := s.tb.a[i], s.tb.c[i]
-	arg, sum, y := s.arg[:s.n], s.sum[:s.n], s.y[:s.n]
-	u := s.u[:i]
-	if a == nil {
-		last := u[i-1][:s.n]
-		for k := range arg {
-			arg[k] += last[k]
+// stage stores the right-hand side of the equation for stage i in rhs.
+func (s *stepper) stage(rhs []float64, t, h float64, i int) {
+	tb := s.tb
+	switch {
+	case i == 0:
+		copy(rhs, s.f0)
+	case tb.a[i] == nil:
+		lincomb(s.arg, s.arg, one[:], s.u[i-1:i])
+	default:
+		lincomb(s.arg, s.y, tb.a[i], s.u[:i])
+	}
+	if i > 0 {
+		s.p.Eval(rhs, t+tb.alpha[i]*h, s.arg)
+		s.stats.Evals++
+		for j, c := range tb.c[i] {
+			s.ch[j] = c / h
 		}
-	} else {
-		copy(arg, y)
-		for j, uj := range u {
-			aj := a[j]
-			uj = uj[:len(arg)]
-			for k := range arg {
-				arg[k] += aj * uj[k]
-			}
+		for j, k := range s.algebraic {
+			s.held[j] = rhs[k] // M is zero there: the sum does not count
+		}
+		lincomb(rhs, rhs, s.ch[:i], s.u[:i])
+		for j, k := range s.algebraic {
+			rhs[k] = s.held[j]
 		}
 	}
-	clear(sum)
-	for j, uj := range u {
-		cj := c[j] * hinv
-		uj = uj[:len(sum)]
-		for k := range sum {
-			sum[k] += cj * uj[k]
+	if gh := tb.gammas[i] * h; gh != 0 && s.timed {
+		dfdt := s.dfdt[:len(rhs)]
+		for k := range rhs {
+			rhs[k] += gh * dfdt[k]
 		}
 	}
 }
 
-// addTo completes the right-hand side f of a stage.
-func (s *stepper) addTo(f []float64, sums bool, gh float64) {
-	f = f[:s.n]
-	if sums {
-		sum := s.sum[:len(f)]
-		if s.mass == nil {
-			for k := range f {
-				f[k] += sum[k]
-			}
-		} else {
-			mass := s.mass[:len(f)]
-			for k := range f {
-				f[k] += mass[k] * sum[k]
-			}
-		}
-	}
-	if gh == 0 {
-		return
-	}
-	dfdt := s.dfdt[:len(f)]
-	for k := range f {
-		f[k] += gh * dfdt[k]
-	}
-}
+var one = [1]float64{1}
 
 // finish stores y1 and returns the norm of the error estimate.
 func (s *stepper) finish() float64 {
@@ -146,14 +123,10 @@ func (s *stepper) finish() float64 {
 	return math.Sqrt(sq / float64(s.n))
 }
 
-// norm returns the root mean square of v weighed at y; algebraic components, whose
-// derivatives f does not give, do not count.
+// norm returns the root mean square of v weighed at y.
 func (s *stepper) norm(v, y []float64) float64 {
 	var sq float64
 	for k := range v {
-		if s.mass != nil && s.mass[k] == 0 {
-			continue
-		}
 		e := v[k] / (s.atol[k] + s.rtol*math.Abs(y[k]))
 		sq += e * e
 	}
