@@ -10,9 +10,10 @@ import "time"
 // point read), shares in 0…1. The tags say how the file spells a field:
 //
 //	yaml     the key
-//	unit     s (duration), 1/s (rate), work, work/s, share (0…1, % allowed), count, 1 (plain number)
+//	unit     s (duration), time (duration since the start, or clock time), 1/s (rate), work,
+//	         work/s, share (% allowed), count, 1 (plain number)
 //	range    the allowed interval; ( and ) exclude the end
-//	none     the word that stands for +Inf (no limit, never)
+//	none     the word that stands for +Inf (no limit, never), or for a nil pointer
 //	default  the value when the key is absent; a field without default is required
 //	         unless it is a pointer, a slice or a struct
 //	enum     the allowed words, separated by |
@@ -28,10 +29,10 @@ type Scenario struct {
 	Pools       Map[Pool]      `yaml:"pools" doc:"Database pools by name."`
 	Cache       Cache          `yaml:"cache" doc:"The cache fleet."`
 	Clients     Clients        `yaml:"clients" doc:"How failed boots come back; without this part a failed boot is gone."`
-	Throttle    Throttle       `yaml:"throttle" doc:"Limit on admitted boot attempts in force from t = 0."`
+	Throttle    Throttle       `yaml:"throttle" default:"none" doc:"Limit on admitted boot attempts in force from t = 0."`
 	Timeline    []Entry        `yaml:"timeline" doc:"What happens, in order of time."`
 	Uncertainty []Distribution `yaml:"uncertainty" doc:"Distributions of parameters, by path."`
-	Initial     Initial        `yaml:"initial" doc:"State at t = 0; the healthy equilibrium unless given."`
+	Initial     Initial        `yaml:"initial" default:"healthy" doc:"State at t = 0; the healthy equilibrium unless given."`
 }
 
 // A Map is a mapping from names to values that keeps the order of the file.
@@ -46,7 +47,7 @@ type Named[T any] struct {
 // Traffic is the rate of new sessions that want to start.
 type Traffic struct {
 	Boots         float64 `yaml:"boots" unit:"1/s" range:"[0,1e12]" doc:"Boots per second where the profile is 1."`
-	Profile       Profile `yaml:"profile" doc:"Piecewise-linear factor over time; 1 throughout unless given."`
+	Profile       Profile `yaml:"profile" default:"none" doc:"Piecewise-linear factor over time; 1 throughout unless given."`
 	Repeat        float64 `yaml:"repeat" unit:"s" range:"(0,1e9]" none:"none" default:"none" doc:"Period of the profile; without it the last value holds."`
 	SessionLength float64 `yaml:"session_length" unit:"s" range:"(0,1e9]" doc:"Mean time a booted session lives."`
 }
@@ -78,7 +79,7 @@ type Class struct {
 	Keys           float64    `yaml:"keys" unit:"count" range:"[1,1e15]" default:"1" doc:"Distinct keys."`
 	Popularity     Popularity `yaml:"popularity" doc:"How accesses spread over the keys."`
 	TTL            float64    `yaml:"ttl" unit:"s" range:"(0,1e12]" none:"never" default:"never" doc:"Expiry of a cached entry."`
-	TTLLaw         TTLLaw     `yaml:"ttl_law" doc:"exponential (default), fixed, or {stages: k}."`
+	TTLLaw         TTLLaw     `yaml:"ttl_law" default:"exponential" doc:"exponential (default), fixed, or {stages: k}."`
 	Cached         bool       `yaml:"cached" default:"true" doc:"false: every read goes to the database."`
 	Fetch          string     `yaml:"fetch" enum:"all|missing" default:"all" doc:"What a request with at least one miss reads: every key of the request, or the missing ones."`
 	Route          string     `yaml:"route" enum:"scatter|keyed" default:"keyed" doc:"scatter: every shard is asked; keyed: the shard that owns each key."`
@@ -118,12 +119,12 @@ type Pool struct {
 	QueueLimit       float64     `yaml:"queue_limit" unit:"work" range:"(0,1e15]" none:"none" default:"none" doc:"Work units in system per shard beyond which a request is refused at once."`
 	Timeout          float64     `yaml:"timeout" unit:"s" range:"(0,1e9]" none:"none" default:"none" doc:"The caller gives up; the work stays in the queue unless drop_expired."`
 	DropExpired      bool        `yaml:"drop_expired" default:"false" doc:"A query past its deadline is dropped unserved."`
-	Background       Background  `yaml:"background" doc:"All other load: a rate, or {rate, follows: traffic}."`
+	Background       Background  `yaml:"background" default:"0/s" doc:"All other load: a rate, or {rate, follows: traffic}."`
 	ShardCorrelation *float64    `yaml:"shard_correlation" unit:"share" range:"[0,1]" none:"auto" doc:"Common share of the work variance; auto (default) derives it from the mix."`
 	Discipline       string      `yaml:"discipline" enum:"fifo|ps" default:"fifo" doc:"First come first served, or processor sharing."`
 	ArrivalSCV       float64     `yaml:"arrival_scv" unit:"1" range:"[0,1000]" default:"1" doc:"Squared coefficient of variation of the times between queries."`
 	ServiceSCV       float64     `yaml:"service_scv" unit:"1" range:"[0,1000]" default:"1" doc:"Squared coefficient of variation of a query's work about its nominal value."`
-	ServiceCurve     *CurveTable `yaml:"service_curve" doc:"Measured: CSV with columns load (work/s per shard), latency_mean (s), timeout_probability."`
+	ServiceCurve     *CurveTable `yaml:"service_curve" none:"none" doc:"Measured: CSV with columns load (work/s per shard), latency_mean (s), timeout_probability."`
 }
 
 // Background is load that no class describes, per shard.
@@ -152,9 +153,9 @@ type Cache struct {
 
 // Clients says how failed boots come back.
 type Clients struct {
-	Backoff     *Backoff `yaml:"backoff" doc:"Mean waits before further attempts; without it there are no retries."`
+	Backoff     *Backoff `yaml:"backoff" none:"none" doc:"Mean waits before further attempts; without it there are no retries."`
 	GiveUp      float64  `yaml:"give_up" unit:"share" range:"[0,1]" default:"0" doc:"Probability that a client stops after a failed attempt."`
-	MaxAttempts *int     `yaml:"max_attempts" unit:"count" range:"[1,100]" none:"none" doc:"Attempts in all; none (default): the last stage repeats."`
+	MaxAttempts *int     `yaml:"max_attempts" unit:"count" range:"[1,65]" none:"none" doc:"Attempts in all; none (default): the last stage repeats."`
 	RetryBudget float64  `yaml:"retry_budget" unit:"1" range:"[0,1e6]" none:"none" default:"none" doc:"Most retries sent per first attempt."`
 }
 
@@ -173,15 +174,15 @@ type Throttle struct {
 
 // Entry is one entry of the timeline: a time and exactly one action.
 type Entry struct {
-	At   float64 // s since the start
-	Over float64 // s; 0 when absent
-	Pool string  // for Capacity; empty: the only pool
-	Note string  // name of the action in figures; optional
+	At   float64 `yaml:"at" unit:"time" range:"[0,1e9]" doc:"When: a duration since the start, or a clock time h:mm."` // s
+	Over float64 `yaml:"over" unit:"s" range:"[0,1e9]" default:"0s" doc:"How long it lasts or takes."`                 // s; 0 when absent
+	Pool string  `yaml:"pool" default:"" doc:"For capacity: which pool; may be left out when there is one."`
+	Note string  `yaml:"note" default:"" doc:"Name of the action in figures."`
 
 	Action Action  // which of the following holds
 	Value  float64 // Rollout, Flush, Capacity, Traffic, Validate: share; Throttle, Ramp: 1/s, +Inf for none
 
-	Priority string // Throttle: boots, all, or empty to keep the one in force
+	Priority string `yaml:"priority" enum:"boots|all" default:"" doc:"For throttle and ramp: what is shed from now on."` // empty: as before
 	Change   []Assignment
 }
 
@@ -221,6 +222,6 @@ type Distribution struct {
 // Initial is the state at t = 0.
 type Initial struct {
 	Kind     string  // healthy, cold, given
-	HitRate  float64 // for given: hit probability of one key, every class alike
-	InSystem float64 // for given: work units in system per shard
+	HitRate  float64 `yaml:"hit_rate" unit:"share" range:"[0,1]" doc:"Hit probability of one key, every class alike."`               // for given
+	InSystem float64 `yaml:"in_system" unit:"work" range:"[0,1e15]" default:"0" doc:"Work units in system per shard of every pool."` // for given
 }
