@@ -1,0 +1,137 @@
+package plots
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// A mark is a vertical line at x with a name above it, in canvas units.
+type mark struct {
+	x    vg.Length
+	name string
+	span [2]vg.Length // of the text, which begins or ends at the line
+	row  int          // 0 is the lowest
+}
+
+const (
+	markGap  = vg.Length(3)  // from a line to its text
+	markRow  = vg.Length(12) // height of a row of names
+	markRows = 4             // most rows
+)
+
+// placeMarks gives every mark (xs ascending) a row and a side such that no name lies
+// on another or on another's line, within lo…hi. Marks that find no room are
+// left out.
+//
+// From right to left each takes the lowest free row, so that a line rises beside the
+// names to its right and never through them.
+func placeMarks(xs []vg.Length, names []string, style text.Style, lo, hi vg.Length) []mark {
+	var placed []mark
+	for i, x := range slices.Backward(xs) {
+		width := style.Width(names[i])
+		for _, start := range []vg.Length{x + markGap, x - markGap - width} {
+			m := mark{x: x, name: names[i], span: [2]vg.Length{start, start + width}}
+			if m.span[0] >= lo && m.span[1] <= hi && m.settle(placed) {
+				placed = append(placed, m)
+				break
+			}
+		}
+	}
+	slices.Reverse(placed)
+	return placed
+}
+
+// settle puts m in the lowest row where it collides with nothing placed so far.
+func (m *mark) settle(placed []mark) bool {
+	for m.row = 0; m.row < markRows; m.row++ {
+		if !slices.ContainsFunc(placed, m.collides) {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *mark) collides(o mark) bool {
+	switch {
+	case m.row == o.row:
+		return m.span[0] < o.span[1]+2*markGap && o.span[0] < m.span[1]+2*markGap
+	case m.row < o.row:
+		return m.covers(o.x)
+	default:
+		return o.covers(m.x)
+	}
+}
+
+// covers reports whether a line at x would touch the name.
+func (m *mark) covers(x vg.Length) bool {
+	return m.span[0] < x+markGap && x-markGap < m.span[1]
+}
+
+// labelMarks returns the marks with their names, or, where these find no room, with
+// numbers, and then the key that explains them. A number without room is in the key
+// alone.
+func labelMarks(xs []vg.Length, names, stamps []string, style text.Style, lo, hi vg.Length) (marks []mark, key []string) {
+	marks = placeMarks(xs, names, style, lo, hi)
+	if len(marks) == len(xs) {
+		return marks, nil
+	}
+	numbers := make([]string, len(names))
+	for i, name := range names {
+		numbers[i] = strconv.Itoa(i + 1)
+		key = append(key, numbers[i]+"  "+stamps[i]+"  "+name)
+	}
+	return placeMarks(xs, numbers, style, lo, hi), key
+}
+
+// rowsOf returns how many rows marks take.
+func rowsOf(marks []mark) int {
+	rows := 0
+	for _, m := range marks {
+		rows = max(rows, m.row+1)
+	}
+	return rows
+}
+
+// drawMarks writes the names above y = base and draws the lines up to them.
+func drawMarks(c draw.Canvas, marks []mark, base vg.Length, style text.Style) {
+	for _, m := range marks {
+		y := base + vg.Length(m.row)*markRow
+		c.StrokeLine2(markStyle, m.x, base, m.x, y+markRow-3)
+		c.FillText(style, vg.Point{X: m.span[0], Y: y + 3}, m.name)
+	}
+}
+
+// markStyle is the line of a mark, in the panels and above them.
+var markStyle = line(quietColor, 0.6, nil)
+
+// drawKey lists key in columns at the bottom of c, no higher than a fifth of it, and
+// returns what is left of it.
+func drawKey(c draw.Canvas, key []string) draw.Canvas {
+	if len(key) == 0 {
+		return c
+	}
+	const gap = vg.Length(18)
+	style := textStyle(smallSize, inkColor)
+	width := vg.Length(0)
+	for _, k := range key {
+		width = max(width, style.Width(k)+gap)
+	}
+	columns := max(1, int((c.Max.X-c.Min.X+gap)/width))
+	rows := (len(key) + columns - 1) / columns
+	if most := int((c.Max.Y - c.Min.Y) / 5 / markRow); rows > most {
+		rows = most
+		last := rows*columns - 1
+		key = append(slices.Clone(key[:last]), fmt.Sprintf("… and %d more", len(key)-last))
+	}
+	for i, k := range key {
+		x := c.Min.X + vg.Length(i/rows)*width
+		c.FillText(style, vg.Point{X: x, Y: c.Min.Y + vg.Length(rows-1-i%rows)*markRow}, k)
+	}
+	c.Min.Y += vg.Length(rows)*markRow + 6
+	return c
+}
