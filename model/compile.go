@@ -1,0 +1,199 @@
+package model
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/metastable/metastable/internal/special"
+)
+
+// Compile turns the scenario into a [System]. It fails when the scenario has a part
+// that the equations cannot carry, or when a change of the timeline would alter the
+// layout of the state.
+func (sc *Scenario) Compile() (*System, error) {
+	s := &System{name: sc.Name, end: sc.Duration, initial: sc.Initial}
+	par, err := sc.params()
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range sc.Classes {
+		s.classes = append(s.classes, c.Name)
+	}
+	for _, p := range sc.Pools {
+		s.pools = append(s.pools, p.Name)
+	}
+	s.lay = newLayout(sc, par)
+	if err := s.schedule(sc, par); err != nil {
+		return nil, err
+	}
+	s.work = newScratch(&s.lay)
+	s.arr = newArrow(&s.lay)
+	s.Reset()
+	return s, nil
+}
+
+func (sc *Scenario) params() (*params, error) {
+	p := &params{
+		boots:   sc.Traffic.Boots,
+		session: sc.Traffic.SessionLength,
+		giveUp:  sc.Clients.GiveUp,
+		budget:  sc.Clients.RetryBudget,
+		size:    sc.Cache.Size,
+	}
+	p.wait, p.lastFeeds = sc.Clients.waits()
+	for _, c := range sc.Classes {
+		k, err := sc.class(c.Name, c.Value)
+		if err != nil {
+			return nil, err
+		}
+		if k.cached {
+			p.keys += c.Value.Keys
+		}
+		p.class = append(p.class, k)
+	}
+	for _, c := range sc.Pools {
+		k, err := c.Value.compile()
+		if err != nil {
+			return nil, fmt.Errorf("pools.%s: %w", c.Name, err)
+		}
+		p.pool = append(p.pool, k)
+	}
+	if p.keys <= p.size {
+		p.size = math.Inf(1)
+	}
+	for q := range p.class {
+		p.class[q].drives = p.class[q].driveList(!math.IsInf(p.size, 1))
+	}
+	return p, nil
+}
+
+// waits returns the mean wait of each backoff stage and whether the last one feeds
+// itself: it does unless the number of attempts is limited.
+func (c *Clients) waits() (d []float64, lastFeeds bool) {
+	if c.Backoff == nil {
+		return nil, false
+	}
+	b := c.Backoff
+	if c.MaxAttempts != nil {
+		for j := range *c.MaxAttempts - 1 {
+			d = append(d, min(b.Cap, b.Base*math.Pow(b.Factor, float64(j))))
+		}
+		return d, false
+	}
+	for w := b.Base; ; w *= b.Factor {
+		d = append(d, min(b.Cap, w))
+		if w >= b.Cap*(1-1e-12) || b.Factor <= 1 {
+			return d, true
+		}
+	}
+}
+
+func (sc *Scenario) class(name string, c Class) (class, error) {
+	k := class{
+		perBoot: c.PerBoot, perSession: c.PerSession, m: c.KeysPerRequest,
+		cached: c.Cached, missing: c.Fetch == "missing", scatter: c.Route == "scatter",
+		del: c.OnError == "delete", late: c.LateFill, coalesce: c.Coalesce && c.Cached,
+		essential: c.Essential, attempts: c.Attempts,
+		c0: c.VisitCost, c1: c.KeyCost,
+	}
+	k.pool = slices.IndexFunc(sc.Pools, func(p Named[Pool]) bool { return p.Name == c.Pool })
+	if k.pool < 0 {
+		return k, fmt.Errorf("classes.%s.pool: no pool is called %q", name, c.Pool)
+	}
+	k.shards = float64(sc.Pools[k.pool].Value.Shards)
+	if !c.Cached {
+		return k, nil
+	}
+	if c.TTLLaw.Kind == "fixed" {
+		return k, fmt.Errorf("classes.%s.ttl_law: fixed is not available; stages: k comes close to it", name)
+	}
+	k.age = float64(c.compartments()) / c.TTL
+	var phi []float64
+	if c.Popularity.Weights == nil {
+		phi, k.pi = special.ZipfBins(c.Keys, c.Popularity.Zipf, c.Popularity.Bins)
+	}
+	for _, w := range c.Popularity.Weights {
+		phi, k.pi = append(phi, w.Keys), append(k.pi, w.Accesses)
+	}
+	k.rho = make([]float64, len(phi))
+	k.keysIn = make([]float64, len(phi))
+	for b, f := range phi {
+		k.keysIn[b] = c.Keys * f
+		k.rho[b] = k.m * k.pi[b] / k.keysIn[b]
+	}
+	return k, nil
+}
+
+// compartments is the number of ttl stages of a bin. Without expiry one is enough.
+func (c *Class) compartments() int {
+	if c.TTLLaw.Kind == "stages" && !math.IsInf(c.TTL, 1) {
+		return c.TTLLaw.Stages
+	}
+	return 1
+}
+
+func (p *Pool) compile() (pool, error) {
+	k := pool{
+		shards: float64(p.Shards), mu: p.Capacity, limit: p.QueueLimit, tau: p.Timeout,
+		cs: p.ServiceSCV, ca: p.ArrivalSCV, drop: p.DropExpired, ps: p.Discipline == "ps",
+		follows: p.Background.Follows == "traffic", bg: p.Background.Rate, corr: -1,
+	}
+	if p.ShardCorrelation != nil {
+		k.corr = *p.ShardCorrelation
+	}
+	if p.ServiceCurve != nil {
+		c, err := newCurve(p.ServiceCurve)
+		if err != nil {
+			return k, err
+		}
+		k.curve = c
+	}
+	return k, nil
+}
+
+func newLayout(sc *Scenario, par *params) layout {
+	l := layout{theta: -1, lru: -1, nz: len(par.wait)}
+	n := 0
+	coalesce := make([]bool, len(par.class))
+	for q, c := range par.class {
+		coalesce[q] = c.coalesce
+		k := sc.Classes[q].Value.compartments()
+		l.class = append(l.class, binLayout{at: n, bins: len(c.pi), k: k})
+		n += len(c.pi) * k
+	}
+	l.z = n
+	n += l.nz
+	for _, p := range par.pool {
+		pl := poolLayout{n: -1, v: -1}
+		if p.curve == nil {
+			pl.n, pl.v = n, n+1
+			n += 2
+		}
+		l.pool = append(l.pool, pl)
+	}
+	l.s = n
+	n++
+	l.nState = n
+	for i := range l.pool {
+		l.pool[i].b, l.pool[i].share = n, n+1
+		n += 2
+	}
+	if l.nz > 0 {
+		l.theta = n
+		n++
+	}
+	if !math.IsInf(par.size, 1) {
+		l.lru = n
+		n++
+	}
+	l.base = n
+	l.core = newCoreIndex(&l, coalesce)
+	return l
+}
+
+// sameAs reports whether a state laid out as l can be read as o.
+func (l *layout) sameAs(o *layout) bool {
+	return l.base == o.base && l.z == o.z && l.nz == o.nz && l.lru == o.lru && l.core.size == o.core.size &&
+		slices.Equal(l.class, o.class) && slices.Equal(l.pool, o.pool)
+}

@@ -1,0 +1,55 @@
+package model
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/interp"
+)
+
+// curve is a measured service curve: latency and time-out probability against the
+// load, monotone cubics that keep their end values outside the measured range.
+type curve struct {
+	latency, timeout spline
+}
+
+type spline struct {
+	fit    interp.FritschButland
+	lo, hi float64 // measured range
+	at0    float64
+	at1    float64
+}
+
+func newCurve(t *CurveTable) (*curve, error) {
+	if len(t.Load) < 2 {
+		return nil, fmt.Errorf("service_curve: %d points, need at least 2", len(t.Load))
+	}
+	for i := 1; i < len(t.Load); i++ {
+		if t.Load[i] <= t.Load[i-1] {
+			return nil, fmt.Errorf("service_curve: load %g after %g, need increasing loads", t.Load[i], t.Load[i-1])
+		}
+	}
+	c := new(curve)
+	if err := c.latency.set(t.Load, t.Latency); err != nil {
+		return nil, err
+	}
+	return c, c.timeout.set(t.Load, t.Timeout)
+}
+
+func (s *spline) set(x, y []float64) error {
+	if err := s.fit.Fit(x, y); err != nil {
+		return fmt.Errorf("service_curve: %w", err)
+	}
+	s.lo, s.hi, s.at0, s.at1 = x[0], x[len(x)-1], y[0], y[len(y)-1]
+	return nil
+}
+
+// at returns the value and the slope at x.
+func (s *spline) at(x float64) (v, slope float64) {
+	switch {
+	case x <= s.lo:
+		return s.at0, 0
+	case x >= s.hi:
+		return s.at1, 0
+	}
+	return s.fit.Predict(x), s.fit.PredictDerivative(x)
+}

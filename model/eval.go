@@ -1,0 +1,357 @@
+package model
+
+import (
+	"math"
+
+	"github.com/metastable/metastable/internal/special"
+)
+
+// The bins of a class are moved by a few scalars, its drives. An ordinary class has
+// one: the rate of its reads that fill, Φ = Ã o, where Ã is its rate of requests,
+// attempts included, and o the probability that a read succeeds.
+const (
+	driveFill   = iota // Φ (1/s)
+	driveDelay         // R (s): late fills land after a sojourn
+	driveSpoil         // Ψ = Ã min(R, τ)(1 − o): reads under way that will delete a fill
+	driveDelete        // Δ = Ã validate (1 − o) (1/s): failed validations delete
+	driveAccess        // Ã (1/s), for eviction
+	driveAge           // requests of the class in one characteristic time, for eviction
+	driveKinds
+)
+
+func (c *class) driveList(evicts bool) []int {
+	if !c.cached {
+		return nil
+	}
+	d := []int{driveFill}
+	if c.late {
+		d = append(d, driveDelay)
+	}
+	if c.del {
+		d = append(d, driveSpoil, driveDelete)
+	}
+	if evicts {
+		d = append(d, driveAccess, driveAge)
+	}
+	return d
+}
+
+// scratch holds every intermediate quantity of one evaluation and, when asked for,
+// its gradient with respect to the core variables and, last, the time.
+type scratch struct {
+	width  int // core size + 1
+	flow   flow
+	class  []classFlow
+	pool   []poolFlow
+	lruRes float64 // the cache's equation: share of it that is full, − 1
+	gLRU   []float64
+	mem    []float64 // all gradients
+}
+
+// flow is what boots and retries do.
+type flow struct {
+	lam               float64 // first attempts, 1/s
+	sent              float64 // share of the due retries that the budget sends
+	attempts, adm     float64 // 1/s
+	ratio, shed       float64 // admitted share of the attempts and its complement
+	ok, bad           float64 // success of an admitted boot and its complement
+	fail              float64 // F, share of the attempts that fail
+	theta             float64 // (1 − φ) τ_f, s: what the closure variable has to be
+	sess              float64 // ds/dt without the − s/T term
+	gSent, gAtt, gAdm []float64
+	gRatio, gBad      []float64
+	gFail, gTheta     []float64
+	gSess             []float64
+}
+
+// classFlow is what one class asks for and gets.
+type classFlow struct {
+	hot       float64 // Σ π x
+	sh        shape
+	p         float64 // time-out probability of one read at one shard
+	gr, grc   float64 // no shard refuses, and the complement
+	o, oc     float64 // a read succeeds, and the complement
+	f, s      float64 // a request fails after all attempts, and succeeds
+	mult      float64 // attempts made per request
+	rate      float64 // Ã: reads of the class, attempts included, 1/s
+	lone      float64 // share of the misses that fetch (1 unless coalesced)
+	drive     [driveKinds]float64
+	gDrive    [driveKinds][]float64
+	gO, gGr   []float64
+	gF, gRate []float64
+	gLone     []float64
+	gMult     []float64
+	gCalls    []float64
+}
+
+// poolFlow is one pool.
+type poolFlow struct {
+	mu, bg           float64
+	n, v, b, share   float64 // n and v of a measured curve stay 0
+	wait             float64 // R = (n + 1)/μ, s
+	r, kappa         float64 // refused, exponent of the soft limit
+	load             float64 // W, work units/s per shard
+	calls            float64 // queries/s per shard
+	second, common   float64 // Σ λ (E[w²] + (c_a² − 1) w̄²), Σ λ E[w_i w_j]
+	raw              float64 // Σ λ E[w²]
+	dn, dv           float64
+	bNew, shareNew   float64
+	gR, gLoad, gCall []float64
+	gSecond, gCommon []float64
+	gRaw, gDn, gDv   []float64
+	gB, gShare       []float64
+}
+
+func newScratch(l *layout) scratch {
+	w := scratch{width: l.core.size + 1, class: make([]classFlow, len(l.class)), pool: make([]poolFlow, len(l.pool))}
+	grads := []*[]float64{
+		&w.gLRU, &w.flow.gSent, &w.flow.gAtt, &w.flow.gAdm, &w.flow.gRatio, &w.flow.gBad,
+		&w.flow.gFail, &w.flow.gTheta, &w.flow.gSess,
+	}
+	for i := range w.class {
+		c := &w.class[i]
+		grads = append(grads, &c.gO, &c.gGr, &c.gF, &c.gRate, &c.gMult, &c.gLone, &c.gCalls)
+		for d := range c.gDrive {
+			grads = append(grads, &c.gDrive[d])
+		}
+	}
+	for i := range w.pool {
+		p := &w.pool[i]
+		grads = append(grads, &p.gR, &p.gLoad, &p.gCall, &p.gSecond, &p.gCommon, &p.gRaw, &p.gDn, &p.gDv, &p.gB, &p.gShare)
+	}
+	w.mem = make([]float64, len(grads)*w.width)
+	for i, g := range grads {
+		*g = w.mem[i*w.width : (i+1)*w.width : (i+1)*w.width]
+	}
+	return w
+}
+
+// core evaluates everything that couples the state's parts, in the order of cause
+// and effect: hit rates, success of reads, success of boots, retries, load, queues.
+// With grad it also carries the gradients along. Gradients are built from zero: an
+// intermediate that stays constant keeps a zero gradient.
+func (s *System) core(t float64, y []float64, grad bool) {
+	w := &s.work
+	if grad {
+		clear(w.mem)
+	}
+	for q := range w.class {
+		s.hitRate(q, y, grad)
+	}
+	for i := range w.pool {
+		s.enterPool(i, t, y, grad)
+	}
+	for q := range w.class {
+		s.readSuccess(q, grad)
+	}
+	s.bootFlow(t, y, grad)
+	s.offeredLoad(t, y, grad)
+	for i := range w.pool {
+		s.queue(i, grad)
+	}
+	for q := range w.class {
+		s.classDrives(q, grad)
+	}
+	if s.lay.lru >= 0 {
+		s.evict(y[s.lay.lru], grad)
+	}
+}
+
+// hitRate gathers a class's content into its hit probability and shape.
+func (s *System) hitRate(q int, y []float64, grad bool) {
+	c, k, l := &s.now.par.class[q], &s.work.class[q], &s.lay.class[q]
+	if !c.cached {
+		k.sh = c.shapeOf(0)
+		return
+	}
+	hot := 0.0
+	x := y[l.at : l.at+l.bins*l.k]
+	if l.k == 1 {
+		for b, p := range c.pi {
+			hot += p * x[b]
+		}
+	} else {
+		for b, p := range c.pi {
+			hot += p * sum(x[b*l.k:(b+1)*l.k])
+		}
+	}
+	k.hot = hot
+	k.sh = c.shapeOf(s.now.served() * hot)
+}
+
+// served is the share of the content that is present and need not be validated.
+func (p *piece) served() float64 { return (1 - p.absent) * (1 - p.validate) }
+
+// enterPool reads a pool's state and the refusals that follow from it.
+func (s *System) enterPool(i int, t float64, y []float64, grad bool) {
+	c, p, l, ix := &s.now.par.pool[i], &s.work.pool[i], &s.lay.pool[i], &s.lay.core
+	pc := s.now
+	p.mu = c.mu * pc.kappa[i]
+	p.bg = c.bg
+	if c.follows {
+		p.bg *= pc.mult + pc.multRate*(t-pc.t0)
+	}
+	p.b, p.share = y[l.b], min(max(y[l.share], 0), 1)
+	p.r, p.kappa = 0, 0
+	if c.curve != nil {
+		p.wait, _ = c.curve.latency.at(p.b)
+		return
+	}
+	p.n, p.v = y[l.n], y[l.v]
+	p.wait = (p.n + 1) / p.mu
+	if math.IsInf(c.limit, 1) {
+		return
+	}
+	slope := 0.0 // dκ/db
+	p.kappa = 0.45 * c.limit / p.b
+	switch {
+	case p.kappa >= 32:
+		p.kappa = 32
+	case p.kappa <= 4:
+		p.kappa = 4
+	default:
+		slope = -p.kappa / p.b
+	}
+	rel := p.n / c.limit
+	switch {
+	case rel >= 1:
+		p.r = 1
+		return
+	case rel <= 0:
+		return
+	case p.kappa == 32:
+		rel *= rel
+		rel *= rel
+		rel *= rel
+		rel *= rel
+		p.r = rel * rel
+	default:
+		p.r = math.Pow(rel, p.kappa)
+	}
+	if grad {
+		p.gR[ix.n[i]] = p.kappa * p.r / p.n
+		if slope != 0 {
+			p.gR[ix.b[i]] = p.r * math.Log(rel) * slope
+		}
+	}
+}
+
+// Correlations of the failures of shards that receive the same query, as shares of
+// their common work variance: fitted to simulations over 4 to 256 shards.
+const (
+	corrTimeout     = 0.9
+	corrRefuse      = 0.75
+	corrRefuseSlope = 0.45
+)
+
+// readSuccess computes the probability that one read of a class succeeds, and what
+// its requests make of it.
+func (s *System) readSuccess(q int, grad bool) {
+	c, k := &s.now.par.class[q], &s.work.class[q]
+	pc, p := &s.now.par.pool[c.pool], &s.work.pool[c.pool]
+	ix := &s.lay.core
+	in, ib, is := ix.n[c.pool], ix.b[c.pool], ix.share[c.pool]
+	ih := ix.h[q]
+	dh := 0.0 // ∂h/∂hot
+	if c.cached {
+		dh = s.now.served()
+	}
+
+	var tail tailGrad
+	if pc.curve != nil {
+		k.p, tail.db = pc.curve.timeout.at(p.b)
+	} else {
+		k.p = pc.timeoutOf(p, k.sh.w, grad, &tail)
+	}
+
+	// Refusals first, then time-outs.
+	rr := (corrRefuse - corrRefuseSlope*p.r) * p.share
+	rt := corrTimeout * p.share
+	var gt, gtc float64
+	var rf, rrr, rv, tf, trr, tv float64
+	if grad {
+		k.gr, k.grc, rf, rrr, rv = scatterGrad(p.r, rr, k.sh.v)
+		gt, gtc, tf, trr, tv = scatterGrad(k.p, rt, k.sh.v)
+	} else {
+		k.gr, k.grc = scatter(p.r, rr, k.sh.v)
+		gt, gtc = scatter(k.p, rt, k.sh.v)
+	}
+	k.o = k.gr * gt
+	k.oc = k.grc + k.gr*gtc
+
+	f1 := k.sh.miss * k.oc
+	s1 := (1 - k.sh.miss) + k.sh.miss*k.o
+	k.f, k.mult = f1, 1
+	df, dm := 1.0, 0.0 // derivatives of f and the attempts with respect to f1
+	for range c.attempts - 1 {
+		dm = dm*f1 + k.mult // Horner from the top: mult ← 1 + f1·mult
+		k.mult = 1 + f1*k.mult
+		df = df*f1 + k.f
+		k.f *= f1
+	}
+	k.s = s1 * k.mult
+	k.lone = 1
+	if !grad {
+		return
+	}
+
+	// k.gGr: through r, the share, and the number of shards asked.
+	dr := rf - corrRefuseSlope*p.share*rrr
+	axpy(k.gGr, dr, p.gR)
+	k.gGr[is] += (corrRefuse - corrRefuseSlope*p.r) * rrr
+	if ih >= 0 {
+		k.gGr[ih] += rv * k.sh.dv * dh
+	}
+	// k.gO = gt dGr + gr dGt
+	axpy(k.gO, gt, k.gGr)
+	g := k.gr
+	if in >= 0 {
+		k.gO[in] += g * tf * tail.dn
+		k.gO[ix.v[c.pool]] += g * tf * tail.dv
+	}
+	k.gO[ib] += g * tf * tail.db
+	k.gO[is] += g * corrTimeout * trr
+	if ih >= 0 {
+		k.gO[ih] += g * (tf*tail.dw*k.sh.dw + tv*k.sh.dv) * dh
+	}
+	// df1 = oc dP − P do; f and the attempts follow it.
+	axpy(k.gMult, -k.sh.miss, k.gO)
+	if ih >= 0 {
+		k.gMult[ih] += k.oc * k.sh.dmiss * dh
+	}
+	axpy(k.gF, df, k.gMult)
+	for i := range k.gMult {
+		k.gMult[i] *= dm
+	}
+}
+
+// scatter is the success of a read that asks v shards; certainties cost nothing.
+func scatter(f, r, v float64) (ok, fail float64) {
+	if f <= 0 {
+		return 1, 0
+	}
+	return special.ScatterGH40(f, r, v)
+}
+
+func scatterGrad(f, r, v float64) (ok, fail, df, dr, dv float64) {
+	if f <= 0 {
+		return 1, 0, -v, 0, 0
+	}
+	return special.ScatterGH40Grad(f, r, v)
+}
+
+func sum(x []float64) float64 {
+	t := 0.0
+	for _, v := range x {
+		t += v
+	}
+	return t
+}
+
+// axpy adds a·x to dst.
+func axpy(dst []float64, a float64, x []float64) {
+	x = x[:len(dst)]
+	for i := range dst {
+		dst[i] += a * x[i]
+	}
+}

@@ -1,0 +1,165 @@
+package model
+
+// offeredLoad sums what the classes send to each pool, and solves for nothing: the
+// success of reads and boots is known by now.
+func (s *System) offeredLoad(t float64, y []float64, grad bool) {
+	par, f, ix := s.now.par, &s.work.flow, &s.lay.core
+	for i := range s.work.pool {
+		p, c := &s.work.pool[i], &par.pool[i]
+		one := 1 + c.cs // E[w²] of background, w = 1
+		p.load, p.calls, p.common = p.bg, p.bg, 0
+		p.raw, p.second = p.bg*one, p.bg*(one+c.ca-1)
+		if grad && c.follows && s.now.multRate != 0 {
+			d := c.bg * s.now.multRate
+			p.gLoad[ix.size], p.gCall[ix.size] = d, d
+			p.gRaw[ix.size], p.gSecond[ix.size] = d*one, d*(one+c.ca-1)
+		}
+	}
+	sessions := y[s.lay.s]
+	for q := range par.class {
+		c, k := &par.class[q], &s.work.class[q]
+		asked := c.perBoot*f.adm + c.perSession*sessions
+		if s.now.shedAll {
+			asked = (c.perBoot*f.attempts + c.perSession*sessions) * f.ratio
+		}
+		k.rate = asked * k.mult
+		if grad {
+			g := k.gRate
+			if s.now.shedAll {
+				axpy(g, c.perBoot*f.ratio*k.mult, f.gAtt)
+				axpy(g, (c.perBoot*f.attempts+c.perSession*sessions)*k.mult, f.gRatio)
+				g[ix.s] += c.perSession * f.ratio * k.mult
+			} else {
+				axpy(g, c.perBoot*k.mult, f.gAdm)
+				g[ix.s] += c.perSession * k.mult
+			}
+			axpy(g, asked, k.gMult)
+		}
+		if c.coalesce {
+			s.coalesce(q, y, grad)
+		}
+		s.addCalls(q, grad)
+	}
+}
+
+// addCalls adds the queries of a class to its pool's sums.
+func (s *System) addCalls(q int, grad bool) {
+	c, k := &s.now.par.class[q], &s.work.class[q]
+	p, pc := &s.work.pool[c.pool], &s.now.par.pool[c.pool]
+	sh := &k.sh
+	calls := k.rate * sh.calls * k.lone
+	w2 := sh.w2 * (1 + pc.cs)
+	sec := w2 + (pc.ca-1)*sh.w*sh.w
+	p.calls += calls
+	p.load += calls * sh.w
+	p.raw += calls * w2
+	p.second += calls * sec
+	p.common += calls * sh.ww
+	if !grad {
+		return
+	}
+	g, dh := k.gCalls, s.now.served()
+	axpy(g, sh.calls*k.lone, k.gRate)
+	axpy(g, k.rate*sh.calls, k.gLone)
+	ih := s.lay.core.h[q]
+	if ih >= 0 {
+		g[ih] += k.rate * k.lone * sh.dcall * dh
+	}
+	axpy(p.gCall, 1, g)
+	axpy(p.gLoad, sh.w, g)
+	axpy(p.gRaw, w2, g)
+	axpy(p.gSecond, sec, g)
+	axpy(p.gCommon, sh.ww, g)
+	if ih < 0 {
+		return
+	}
+	dw2 := sh.dw2 * (1 + pc.cs)
+	p.gLoad[ih] += calls * sh.dw * dh
+	p.gRaw[ih] += calls * dw2 * dh
+	p.gSecond[ih] += calls * (dw2 + 2*(pc.ca-1)*sh.w*sh.dw) * dh
+	p.gCommon[ih] += calls * sh.dww * dh
+}
+
+// coalesce computes the share of the misses that fetch when one fetch per key is in
+// flight: a missing key of bin b is read at the rate ν, fetched at ν/(1 + νR).
+func (s *System) coalesce(q int, y []float64, grad bool) {
+	c, k, l, ix := &s.now.par.class[q], &s.work.class[q], &s.lay.class[q], &s.lay.core
+	p := &s.work.pool[c.pool]
+	eta := s.now.served()
+	all := 1 - k.sh.h
+	if all < 1e-14 {
+		return
+	}
+	fetched, dRate, dWait := 0.0, 0.0, 0.0
+	for b, pi := range c.pi {
+		x := sum(y[l.at+b*l.k : l.at+(b+1)*l.k])
+		part := 1 / (1 + c.rho[b]*k.rate*p.wait)
+		m := pi * (1 - eta*x) * part
+		fetched += m
+		dRate -= m * part * c.rho[b] * p.wait
+		dWait -= m * part * c.rho[b] * k.rate
+	}
+	k.lone = fetched / all
+	if !grad {
+		return
+	}
+	g := k.gLone
+	g[ix.miss[q]] += 1 / all
+	g[ix.h[q]] += k.lone / all * eta
+	axpy(g, dRate/all, k.gRate)
+	s.addWait(g, c.pool, dWait/all)
+}
+
+// addWait adds a times the gradient of a pool's R to g.
+func (s *System) addWait(g []float64, pool int, a float64) {
+	ix, p := &s.lay.core, &s.work.pool[pool]
+	if c := s.now.par.pool[pool].curve; c != nil {
+		_, d := c.latency.at(p.b)
+		g[ix.b[pool]] += a * d
+		return
+	}
+	g[ix.n[pool]] += a / p.mu
+}
+
+// classDrives computes what moves a class's bins.
+func (s *System) classDrives(q int, grad bool) {
+	c, k := &s.now.par.class[q], &s.work.class[q]
+	if !c.cached {
+		return
+	}
+	p, tau := &s.work.pool[c.pool], s.now.par.pool[c.pool].tau
+	o, gO := k.o, k.gO
+	if c.late {
+		o, gO = k.gr, k.gGr
+	}
+	k.drive[driveFill] = k.rate * o
+	k.drive[driveDelay] = p.wait
+	k.drive[driveAccess] = k.rate
+	span := min(p.wait, tau)
+	k.drive[driveSpoil] = k.rate * span * k.oc
+	k.drive[driveDelete] = k.rate * s.now.validate * k.oc
+	if !grad {
+		return
+	}
+	for _, d := range c.drives {
+		g := k.gDrive[d]
+		switch d {
+		case driveFill:
+			axpy(g, o, k.gRate)
+			axpy(g, k.rate, gO)
+		case driveDelay:
+			s.addWait(g, c.pool, 1)
+		case driveSpoil:
+			axpy(g, span*k.oc, k.gRate)
+			axpy(g, -k.rate*span, k.gO)
+			if p.wait < tau {
+				s.addWait(g, c.pool, k.rate*k.oc)
+			}
+		case driveDelete:
+			axpy(g, s.now.validate*k.oc, k.gRate)
+			axpy(g, -s.now.validate*k.rate, k.gO)
+		case driveAccess:
+			axpy(g, 1, k.gRate)
+		}
+	}
+}

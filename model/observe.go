@@ -1,0 +1,50 @@
+package model
+
+// Columns returns the names of the observables in the order of [System.Observe]:
+// the time, what boots do, then each class and each pool.
+func (s *System) Columns() []string {
+	c := []string{"t_s", "boots_per_s", "attempts_per_s", "admitted_per_s", "boot_success", "waiting_clients", "sessions"}
+	for _, n := range s.classes {
+		c = append(c, "hit_rate."+n, "miss."+n, "success."+n)
+	}
+	for _, n := range s.pools {
+		c = append(c, "load."+n, "in_system."+n, "timeout."+n, "refused."+n)
+	}
+	return c
+}
+
+// Observe stores the observables at (t, y) in dst, one for each of
+// [System.Columns]: rates in 1/s, probabilities in 0…1, load as offered work over
+// capacity, in_system in work units per shard. boot_success is that of an admitted
+// boot, timeout that of the pool's mean query.
+func (s *System) Observe(dst []float64, t float64, y []float64) {
+	s.core(t, y, false)
+	f, l := &s.work.flow, &s.lay
+	dst = append(dst[:0], t, f.lam, f.attempts, f.adm, f.ok, sum(y[l.z:l.z+l.nz]), y[l.s])
+	for q := range s.work.class {
+		k := &s.work.class[q]
+		dst = append(dst, k.sh.h, k.sh.miss, k.s)
+	}
+	for i := range s.work.pool {
+		p, c := &s.work.pool[i], &s.now.par.pool[i]
+		in := p.n
+		if c.curve != nil {
+			in = p.load * p.wait // Little
+		}
+		dst = append(dst, p.load/p.mu, in, s.meanTimeout(i), p.r)
+	}
+}
+
+// meanTimeout is the time-out probability of a pool's mean query.
+func (s *System) meanTimeout(i int) float64 {
+	p, c := &s.work.pool[i], &s.now.par.pool[i]
+	if c.curve != nil {
+		v, _ := c.curve.timeout.at(p.b)
+		return v
+	}
+	w := 1.0
+	if p.calls > 0 && p.load > 0 {
+		w = p.load / p.calls
+	}
+	return c.timeoutOf(p, w, false, nil)
+}

@@ -1,0 +1,267 @@
+package model
+
+import (
+	"math"
+
+	"github.com/metastable/metastable/internal/special"
+)
+
+// tailGrad is the gradient of a time-out probability.
+type tailGrad struct {
+	dn, dv, db, dw float64
+}
+
+// timeoutOf returns the probability that a query of nominal work w waits longer than
+// the time-out at one shard.
+//
+// First come first served: the sojourn has mean (n + w)/μ and variance
+// (v + b n + c_s² w²)/μ² and is taken as Gamma. Processor sharing: the query times
+// out when its work, Gamma with mean w, exceeds what its share of the server gives it.
+func (c *pool) timeoutOf(p *poolFlow, w float64, grad bool, d *tailGrad) float64 {
+	if math.IsInf(c.tau, 1) {
+		return 0
+	}
+	if c.ps {
+		return c.shareOut(p, w, grad, d)
+	}
+	mean, spread := p.n+w, p.v+p.b*p.n+c.cs*w*w
+	budget := p.mu * c.tau
+	if mean <= 0 || spread <= tiny {
+		if mean <= budget {
+			return 0
+		}
+		return 1
+	}
+	k, x := mean*mean/spread, mean*budget/spread
+	if !grad {
+		return special.GammaQ(k, x)
+	}
+	q, da, dx := special.GammaQGrad(k, x)
+	dMean := da*2*mean/spread + dx*budget/spread
+	dSpread := -(da*k + dx*x) / spread
+	*d = tailGrad{
+		dn: dMean + dSpread*p.b,
+		dv: dSpread,
+		db: dSpread * p.n,
+		dw: dMean + dSpread*2*c.cs*w,
+	}
+	return q
+}
+
+// psShape is the Gamma shape of one query's work under processor sharing.
+func (c *pool) psShape() float64 { return 1 / max(c.cs, 1e-4) }
+
+func (c *pool) shareOut(p *poolFlow, w float64, grad bool, d *tailGrad) float64 {
+	if w <= 0 {
+		return 0
+	}
+	k, u := c.psShape(), 1+max(p.n, 0)/p.b
+	x := k * p.mu * c.tau / (w * u)
+	if !grad {
+		return special.GammaQ(k, x)
+	}
+	q, _, dx := special.GammaQGrad(k, x)
+	*d = tailGrad{
+		dn: -dx * x / (u * p.b),
+		db: dx * x * p.n / (u * p.b * p.b),
+		dw: -dx * x / w,
+	}
+	return q
+}
+
+// idle is the probability that a shard is idle: the moment closure on the Panjer
+// family (negative binomial, Poisson, binomial) in units of b,
+//
+//	P0 = exp(−n' φ(v'/n')),  φ(x) = ln x/(x − 1),
+//
+// with its derivatives with respect to n, v and b.
+func idle(n, v, b float64) (p0, dn, dv, db float64) {
+	if n <= 0 {
+		return 1 - n/b, -1 / b, 0, 0 // below an empty queue: the tangent there
+	}
+	n1 := n / b
+	x := max(v/(n*b), 1e-12)
+	f, df := phi(x)
+	p0 = math.Exp(-n1 * f)
+	// x depends on v, n and b: dx = x (dv/v − dn/n − db/b).
+	dn = -p0 * (f/b - n1*df*x/n)
+	dv = -p0 * n1 * df / (n * b)
+	db = p0 * n1 * (f + df*x) / b
+	return p0, dn, dv, db
+}
+
+// phi returns φ(x) = ln x/(x − 1) and its derivative; near 1 by series.
+func phi(x float64) (f, df float64) {
+	e := x - 1
+	if math.Abs(e) < 1e-2 {
+		const terms = 9
+		for k := terms; k >= 0; k-- {
+			sign := float64(1 - 2*(k&1))
+			f = f*e + sign/float64(k+1)
+			if k > 0 {
+				df = df*e + sign*float64(k)/float64(k+1)
+			}
+		}
+		return f, df
+	}
+	f = math.Log(x) / e
+	return f, (1/x - f) / e
+}
+
+// queue computes the drift of a pool's moments and what its closure variables have
+// to be.
+func (s *System) queue(i int, grad bool) {
+	c, p, ix := &s.now.par.pool[i], &s.work.pool[i], &s.lay.core
+	s.mix(i, grad)
+	if c.curve != nil {
+		return
+	}
+	in, iv, ib := ix.n[i], ix.v[i], ix.b[i]
+
+	// Accepted work.
+	accept := 1 - p.r
+	a := p.load * accept
+	if grad {
+		clear(p.gDn)
+		axpy(p.gDn, accept, p.gLoad)
+		axpy(p.gDn, -p.load, p.gR)
+	}
+	if c.drop && !c.ps && p.calls > 0 {
+		var d tailGrad
+		w := p.load / p.calls
+		late := c.timeoutOf(p, w, grad, &d)
+		if grad {
+			for j := range p.gDn {
+				p.gDn[j] *= 1 - late
+			}
+			p.gDn[in] -= a * d.dn
+			p.gDn[iv] -= a * d.dv
+			p.gDn[ib] -= a * d.db
+			axpy(p.gDn, -a*d.dw/p.calls, p.gLoad)
+			axpy(p.gDn, a*d.dw*w/p.calls, p.gCall)
+		}
+		a *= 1 - late
+	}
+
+	var out, damp float64 // completed work; the damping 2 μ P0 or 2 D′ per unit of n or v
+	if c.ps {
+		s.psDrift(i, a, grad)
+	} else {
+		p0, d0n, d0v, d0b := idle(p.n, p.v, p.b)
+		out = p.mu * (1 - p0)
+		damp = 2 * p.mu * p.n
+		p.dn = a - out
+		p.dv = p.b*(a+out) - damp*p0
+		if grad {
+			axpy(p.gDv, p.b, p.gDn)
+			g := -(p.b*p.mu + damp)
+			p.gDv[in] += g*d0n - 2*p.mu*p0
+			p.gDv[iv] += g * d0v
+			p.gDv[ib] += g*d0b + a + out
+			p.gDn[in] += p.mu * d0n
+			p.gDn[iv] += p.mu * d0v
+			p.gDn[ib] += p.mu * d0b
+		}
+	}
+	if p.r == 0 {
+		return
+	}
+	// Linear-noise damping of the state-dependent acceptance: 2 κ W r v/n.
+	h := 2 * p.kappa * p.load * p.r / p.n
+	p.dv -= h * p.v
+	if grad {
+		axpy(p.gDv, -2*p.kappa*p.r*p.v/p.n, p.gLoad)
+		axpy(p.gDv, -2*p.kappa*p.load*p.v/p.n, p.gR)
+		p.gDv[iv] -= h
+		p.gDv[in] += h * p.v / p.n
+		if p.kappa < 32 && p.kappa > 4 {
+			p.gDv[ib] += h * p.v / p.b // κ ∝ 1/b
+		}
+	}
+}
+
+// mix computes the closure variables of a pool from the mix of its queries: b, the
+// mean residual query (first come first served) or the mean query (processor
+// sharing), or the load (measured curve); and the common share.
+func (s *System) mix(i int, grad bool) {
+	c, p := &s.now.par.pool[i], &s.work.pool[i]
+	top, bottom, gTop, gBottom := p.second, 2*p.load, p.gSecond, p.gLoad
+	empty := (c.cs + c.ca) / 2 // what single point reads would bring
+	half := 0.5
+	if c.ps {
+		top, bottom, gTop, gBottom = p.load, p.calls, p.gLoad, p.gCall
+		empty, half = 1, 1
+	}
+	switch {
+	case c.curve != nil:
+		p.bNew = p.load
+		if grad {
+			axpy(p.gB, 1, p.gLoad)
+		}
+	case bottom > 0 && top > 0:
+		p.bNew = top / bottom
+		if grad {
+			axpy(p.gB, 1/bottom, gTop)
+			axpy(p.gB, -p.bNew/(half*bottom), gBottom)
+		}
+	default:
+		p.bNew = empty
+	}
+	p.shareNew = 0
+	switch {
+	case c.corr >= 0:
+		p.shareNew = c.corr
+	case p.raw > 0:
+		p.shareNew = p.common / p.raw
+		if grad {
+			axpy(p.gShare, 1/p.raw, p.gCommon)
+			axpy(p.gShare, -p.shareNew/p.raw, p.gRaw)
+		}
+	}
+}
+
+// psDrift is the drift under processor sharing in units of the mean query b, the
+// caller's kill freeing the server: with u = 1 + n/b, c = μτ/(b u) the work a query
+// gets before its time-out, E = E[min(w, c)] and q = P(w > c), w Gamma with mean 1,
+//
+//	D = μ (n/b)/(u E),  D′ = (μ/b) (E + (n/b) q c)/(u² E²).
+func (s *System) psDrift(i int, a float64, grad bool) {
+	c, p, ix := &s.now.par.pool[i], &s.work.pool[i], &s.lay.core
+	k := c.psShape()
+	n1 := max(p.n, 0) / p.b
+	u := 1 + n1
+	x := p.mu * c.tau / (p.b * u) // c above
+	e, q, dq := 1.0, 0.0, 0.0
+	if !math.IsInf(c.tau, 1) {
+		var dx float64
+		q, _, dx = special.GammaQGrad(k, k*x)
+		dq = dx * k
+		e = 1 - special.GammaQ(k+1, k*x) + x*q
+	} else {
+		x = 0 // q c = 0
+	}
+	done := p.mu * n1 / (u * e)
+	num := e + n1*q*x
+	den := u * u * e * e
+	slope := p.mu / p.b * num / den // D′
+	p.dn = a - done
+	p.dv = p.b*(a*c.ca+done) - 2*slope*p.v
+	if !grad {
+		return
+	}
+	in, iv, ib := ix.n[i], ix.v[i], ix.b[i]
+	// Partial derivatives of num/den in n1 and in c, then c's own.
+	dN := q*x/den - 2*num/(den*u)
+	dC := (q+n1*(q+x*dq))/den - 2*num*q/(den*e)
+	total := dN - dC*x/u // along n1: dc/dn1 = −c/u
+	slopeN := p.mu / p.b * total / p.b
+	slopeB := -slope/p.b + p.mu/p.b*(-total*n1/p.b-dC*x/p.b)
+	// D depends on b through n1 and c: dD/db = −D′ n/b − (∂D/∂c) c/b.
+	doneB := -slope*n1 + done/e*q*x/p.b
+	axpy(p.gDv, p.b*c.ca, p.gDn)
+	p.gDv[in] += p.b*slope - 2*slopeN*p.v
+	p.gDv[iv] -= 2 * slope
+	p.gDv[ib] += a*c.ca + done + p.b*doneB - 2*slopeB*p.v
+	p.gDn[in] -= slope
+	p.gDn[ib] -= doneB
+}

@@ -1,0 +1,203 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Start returns the state at t = 0 that the scenario asks for: the healthy
+// equilibrium of the traffic at t = 0, the same with an empty cache, or the same with
+// a given hit rate and queue. It fails when no equilibrium is found.
+func (s *System) Start() ([]float64, error) {
+	s.Reset()
+	y, err := s.healthy(0)
+	if err != nil {
+		return nil, err
+	}
+	switch s.initial.Kind {
+	case "cold":
+		clear(y[:s.lay.z])
+	case "given":
+		s.scaleContent(y, s.initial.HitRate)
+		for i, p := range s.lay.pool {
+			if p.n >= 0 {
+				y[p.n] = s.initial.InSystem
+				y[p.v] = s.initial.InSystem * s.work.pool[i].b // a queue that grew freely
+			}
+		}
+	default:
+		return y, nil
+	}
+	return y, s.Consistent(0, y)
+}
+
+// scaleContent empties every bin by the same factor so that each class has hit rate h,
+// or fills it evenly where it had less.
+func (s *System) scaleContent(y []float64, h float64) {
+	for q, b := range s.lay.class {
+		c := &s.now.par.class[q]
+		x := y[b.at : b.at+b.bins*b.k]
+		hot := s.weigh(c.pi, x, b.k)
+		if b.bins == 0 {
+			continue
+		}
+		if h <= hot {
+			for i := range x {
+				x[i] *= h / hot
+			}
+			continue
+		}
+		for i := range b.bins {
+			xs := x[i*b.k : (i+1)*b.k]
+			have := sum(xs)
+			xs[0] += (1 - have) * (h - hot) / (1 - hot)
+		}
+	}
+}
+
+// healthy finds the equilibrium that the system reaches at time t's forcing from
+// full caches, empty queues and no waiting clients: pseudo-transient continuation,
+// implicit Euler steps that grow as the residual falls and end as Newton's method.
+func (s *System) healthy(t float64) ([]float64, error) {
+	l, par := &s.lay, s.now.par
+	y := s.NewState()
+	for q, b := range l.class {
+		c := &par.class[q]
+		asked := (c.perBoot + c.perSession*par.session) * s.now.lam
+		for i := range b.bins {
+			fill := c.rho[i] * asked
+			full := fill / (fill + c.age/float64(b.k) + 1e-300)
+			for j := range b.k {
+				y[b.at+i*b.k+j] = full / float64(b.k)
+			}
+		}
+	}
+	for i, p := range l.pool {
+		y[p.b], y[p.share] = 1, 0
+		if p.n >= 0 {
+			y[p.n], y[p.v] = 0.1, 0.1
+		} else {
+			y[p.b] = s.bgAt(i, t)
+		}
+	}
+	y[l.s] = s.now.lam * par.session
+	if err := s.Consistent(t, y); err != nil {
+		return nil, err
+	}
+	return y, s.settle(t, y)
+}
+
+func (s *System) bgAt(i int, t float64) float64 {
+	p := &s.now.par.pool[i]
+	if p.follows {
+		return p.bg * (s.now.mult + s.now.multRate*(t-s.now.t0))
+	}
+	return p.bg
+}
+
+// settle moves y to the equilibrium it flows to with the forcing of time t frozen.
+func (s *System) settle(t float64, y []float64) error {
+	const (
+		maxSteps = 2000
+		tol      = 1e-12
+	)
+	n := len(y)
+	f, trial, dt := make([]float64, n), make([]float64, n), make([]float64, n)
+	h := 1e-3
+	for range maxSteps {
+		s.Linearize(dt, t, y)
+		s.Eval(f, t, y)
+		ok := s.Factor(1/h) == nil
+		if ok {
+			s.Solve(f)
+			ok = s.accept(trial, y, f)
+		}
+		if !ok {
+			if h /= 8; h < 1e-12 {
+				return errors.New("model: no equilibrium found: the step collapsed")
+			}
+			continue
+		}
+		rel := 0.0
+		for i, d := range f {
+			rel = max(rel, math.Abs(d)/(math.Abs(y[i])+1e-9))
+		}
+		copy(y, trial)
+		if err := s.Consistent(t, y); err != nil {
+			return err
+		}
+		if rel < tol && h > 1e9 {
+			return nil
+		}
+		switch {
+		case rel < 0.2:
+			h = min(h*4, 1e14)
+		case rel > 1:
+			h /= 2
+		}
+	}
+	return fmt.Errorf("model: no equilibrium found after %d steps", maxSteps)
+}
+
+// accept stores y + step in trial and reports whether that is a sensible state.
+func (s *System) accept(trial, y, step []float64) bool {
+	for i, d := range step {
+		v := y[i] + d
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return false
+		}
+		trial[i] = v
+		if i >= s.lay.nState {
+			continue
+		}
+		if v < 0 && v > -1e-9 {
+			trial[i] = 0
+		} else if v < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Consistent moves the closure variables of y to where their equations hold: the mix
+// determines them, they determine the mix, and the loop is a contraction.
+func (s *System) Consistent(t float64, y []float64) error {
+	const (
+		maxIter = 500
+		tol     = 1e-14
+	)
+	l := &s.lay
+	for iter := range maxIter {
+		s.core(t, y, l.lru >= 0)
+		change := 0.0
+		set := func(i int, v float64) {
+			if iter > 50 { // far from a contraction: damp
+				v = (v + y[i]) / 2
+			}
+			change = max(change, math.Abs(v-y[i])/(math.Abs(v)+1e-12))
+			y[i] = v
+		}
+		for i, p := range l.pool {
+			set(p.b, s.work.pool[i].bNew)
+			set(p.share, s.work.pool[i].shareNew)
+		}
+		if l.theta >= 0 {
+			set(l.theta, s.work.flow.theta)
+		}
+		if l.lru >= 0 {
+			step := -s.work.lruRes / s.work.gLRU[l.core.tc]
+			if math.IsNaN(step) {
+				return errors.New("model: no characteristic time found")
+			}
+			set(l.lru, y[l.lru]+min(max(step, -1), 1))
+		}
+		if math.IsNaN(change) {
+			return fmt.Errorf("model: not a number in the closure of the equations at %g s", t)
+		}
+		if change <= tol {
+			return nil
+		}
+	}
+	return fmt.Errorf("model: the closure of the equations did not converge at %g s", t)
+}
