@@ -36,7 +36,8 @@ func readTable(t testing.TB, file string) map[string][]float64 {
 
 // slackDay is the figure of an outage of Slack's size: a rollout that is absorbed,
 // one that tips on the morning ramp, a throttle that drains the queues, and a relapse
-// when it ends in one step. testdata/slack.csv has a row every 300 s.
+// when it ends in one step. testdata/slack.csv, a row every 300 s, is the run of an
+// independent implementation of the model (SciPy, BDF, rtol 1e-8).
 func slackDay(t testing.TB) Timeline {
 	table := readTable(t, "testdata/slack.csv")
 	limit := make([]float64, len(table["t_s"]))
