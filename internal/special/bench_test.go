@@ -1,0 +1,73 @@
+package special
+
+import (
+	"fmt"
+	"testing"
+)
+
+var sink float64
+
+func BenchmarkGammaQ(b *testing.B) {
+	for _, c := range []struct {
+		name string
+		a, x float64
+	}{
+		{"certain0", 4, 3000},
+		{"certain1", 400, 100},
+		{"exponential", 1, 16},
+		{"series", 0.7, 1.2},
+		{"seriesP", 5, 4},
+		{"fraction", 0.8, 4},
+		{"fractionFar", 1.3, 20},
+		{"uniformNear", 12, 14},
+		{"uniform", 50, 70},
+		{"uniformLarge", 1e4, 1.02e4},
+		{"extreme", 1e3, 2.5e3},
+	} {
+		b.Run(fmt.Sprintf("%s/value", c.name), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				sink += GammaQ(c.a, c.x)
+			}
+		})
+		b.Run(fmt.Sprintf("%s/grad", c.name), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				_, d, _ := GammaQGrad(c.a, c.x)
+				sink += d
+			}
+		})
+	}
+}
+
+func BenchmarkScatter(b *testing.B) {
+	for _, c := range []struct {
+		name    string
+		f, r, v float64
+	}{
+		{"healthy", 1e-40, 0.3, 16},
+		{"rare", 1e-8, 0.35, 16},
+		{"transitional", 0.1, 0.35, 16},
+		{"collapsed", 0.9, 0.35, 16},
+		{"wide", 0.05, 0.35, 256},
+		{"strong", 0.1, 0.9, 16},
+		{"extreme", 0.1, 0.99, 1e4},
+	} {
+		for _, m := range []struct {
+			name string
+			eval func(f, r, v float64) float64
+		}{
+			{"exact", func(f, r, v float64) float64 { ok, _ := Scatter(f, r, v); return ok }},
+			{"exactGrad", func(f, r, v float64) float64 { ok, _, _, _, _ := ScatterGrad(f, r, v); return ok }},
+			{"gh40", func(f, r, v float64) float64 { ok, _ := ScatterGH40(f, r, v); return ok }},
+			{"gh40Grad", func(f, r, v float64) float64 { ok, _, _, _, _ := ScatterGH40Grad(f, r, v); return ok }},
+		} {
+			b.Run(c.name+"/"+m.name, func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					sink += m.eval(c.f, c.r, c.v)
+				}
+			})
+		}
+	}
+}
