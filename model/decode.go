@@ -250,7 +250,7 @@ func (d *decoder) number(f *fieldSpec, n *yamlNode, key string, t reflect.Type) 
 		x, ok = d.clock(n.text)
 	}
 	if !ok {
-		d.want(n, key, f.describe(t, math.NaN()))
+		d.want(n, key, f.describe(t, math.NaN())+repair(n.text, f.unit))
 		return 0, false
 	}
 	if !f.allows(x, t) {
@@ -286,7 +286,10 @@ func (f *fieldSpec) describe(t reflect.Type, x float64) string {
 	}
 	u := units[f.unit]
 	if t.Kind() == reflect.Int {
-		u.noun = "a whole number"
+		u.noun, u.example = "a whole number", "20"
+	}
+	if f.unit == "share" && f.rng.hi > 1 {
+		u.noun, u.example = "a factor", "1.5 or 150%"
 	}
 	text := u.noun + f.rng.describe(x)
 	if f.none != "" {

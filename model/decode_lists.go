@@ -102,7 +102,11 @@ func (d *decoder) readCSV(name string, n *yamlNode, key string, columns []string
 	}
 	file, err := d.files.Open(name)
 	if err != nil {
-		if errors.Is(err, fs.ErrInvalid) {
+		var reason *fs.PathError
+		if errors.As(err, &reason) {
+			err = reason.Err
+		}
+		if !fs.ValidPath(name) {
 			err = errors.New("want a path below the folder of the scenario")
 		}
 		d.fail(n, key, "cannot read %q: %v", name, err)
@@ -169,6 +173,10 @@ func (d *decoder) distributions(x *[]Distribution, n *yamlNode, key string) {
 		}
 		if err != nil {
 			d.fail(&yamlNode{line: p.line, col: p.col}, key, "%v", err)
+			continue
+		}
+		if k := target.v.Kind(); k != reflect.Float64 && target.v.Type() != reflect.TypeFor[*float64]() {
+			d.fail(&yamlNode{line: p.line, col: p.col}, key, "%s is a whole number; only continuous parameters are uncertain", p.key)
 			continue
 		}
 		if d.distribution(&dist, &target.spec, p.value, at) {

@@ -42,3 +42,12 @@ func TestParse_reference_invariant(t *testing.T) {
 		}
 	}
 }
+
+func mustParse(t testing.TB, name string, data []byte) *Scenario {
+	t.Helper()
+	s, err := Parse(name, data, os.DirFS("testdata/reference"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // maxErrors is how many problems of a file are reported together.
@@ -38,11 +39,22 @@ func (e *ParseError) Error() string {
 	if e.source != "" {
 		margin := fmt.Sprintf("\n%6d | ", e.Line)
 		from := max(0, e.Column-61) // of a long line, the part around the culprit
-		line := []rune(strings.ReplaceAll(e.source, "\t", " "))
+		line := []rune(strings.Map(visible, e.source))
 		line = line[min(from, len(line)):min(from+100, len(line))]
 		b.WriteString(margin + strings.TrimRight(string(line), " ") + "\n" + strings.Repeat(" ", len(margin)-3) + "| " + strings.Repeat(" ", e.Column-1-from) + "^")
 	}
 	return b.String()
+}
+
+// visible replaces what would move the caret or upset a terminal.
+func visible(r rune) rune {
+	switch {
+	case r == '\t':
+		return ' '
+	case !unicode.IsPrint(r):
+		return '\ufffd'
+	}
+	return r
 }
 
 // ParseErrors are all problems found in a scenario, by position.
@@ -100,16 +112,20 @@ func parentPath(key string) string {
 // suggestion returns `; did you mean "x"?` for the candidate nearest to word,
 // or nothing when none is near.
 func suggestion(word string, candidates []string) string {
+	if best := nearest(word, candidates); best != "" {
+		return fmt.Sprintf("; did you mean %q?", best)
+	}
+	return ""
+}
+
+func nearest(word string, candidates []string) string {
 	best, limit := "", max(1, min(3, len(word)/3))+1
 	for _, c := range candidates {
 		if d := editDistance(strings.ToLower(word), strings.ToLower(c)); d < limit {
 			best, limit = c, d
 		}
 	}
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf("; did you mean %q?", best)
+	return best
 }
 
 // editDistance counts insertions, deletions, replacements and swaps of

@@ -63,7 +63,7 @@ func (n *yamlNode) found() string {
 	case mappingNode:
 		return "a mapping"
 	case listNode:
-		return "a list"
+		return fmt.Sprintf("a list of length %d", len(n.items))
 	case emptyNode:
 		return "nothing"
 	}
@@ -104,8 +104,11 @@ func parseYAML(data []byte) (*yamlNode, *ParseError) {
 		if !errors.As(err, &at) || at.GetToken() == nil {
 			return fail(1, 1, "not YAML: %v", err)
 		}
-		p := at.GetToken().Position
-		return fail(p.Line, p.Column, "not YAML: %s", at.GetMessage())
+		p, msg := at.GetToken().Position, at.GetMessage()
+		if strings.Contains(msg, "character '\t'") {
+			msg = "a tab at the start of a line; indent with spaces"
+		}
+		return fail(p.Line, p.Column, "not YAML: %s", msg)
 	}
 	var body ast.Node
 	for _, doc := range file.Docs {

@@ -54,16 +54,20 @@ func (s *Scenario) unknownPath(path string, parent target, key string, children 
 			}
 		}
 	}
-	hint := suggestion(key, names)
+	hint := ""
+	best := nearest(key, names)
 	switch {
+	case best != "":
+		right := strings.Replace(indexForm.Replace(path), join(parent.path, key), join(parent.path, best), 1)
+		hint = fmt.Sprintf("; did you mean %s?", right)
 	case len(ends) > 0:
 		hint = fmt.Sprintf("; did you mean %s?", strings.Join(ends[:min(3, len(ends))], " or "))
 	case len(names) == 0:
 		hint = fmt.Sprintf("; %s has no parts", parent.path)
-	case hint == "" && len(names) <= 30:
+	case len(names) <= 30:
 		hint = " (there are: " + strings.Join(names, ", ") + ")"
 	}
-	return fmt.Errorf("%q: no parameter has this path%s", shorten(path), hint)
+	return fmt.Errorf("no parameter has the path %q%s", shorten(path), hint)
 }
 
 // children returns the parts that a path may name next.
@@ -135,16 +139,15 @@ func (t target) settable() bool {
 
 // float narrows the target to the number it stands for.
 func (t target) float() (target, error) {
-	switch x := t.v.Addr().Interface().(type) {
+	switch t.v.Addr().Interface().(type) {
 	case *Throttle, *Background:
 		f := t.children()[0]
 		f.path = t.path
 		return f, nil
 	case *float64, *int, **float64, **int:
 		return t, nil
-	default:
-		return t, fmt.Errorf("%s is not a number but %T", t.path, reflect.ValueOf(x).Elem().Interface())
 	}
+	return t, fmt.Errorf("%s is not a number", t.path)
 }
 
 // assign sets one parameter without a look at the others.
@@ -156,7 +159,7 @@ func (s *Scenario) assign(path, value string) error {
 	if !t.settable() {
 		var names []string
 		for _, c := range t.children() {
-			names = append(names, c.path)
+			names = append(names, c.spec.key)
 		}
 		return fmt.Errorf("%s cannot be set as a whole; set one of its parts: %s", t.path, strings.Join(names, ", "))
 	}

@@ -190,4 +190,18 @@ func (r interval) describe(v float64) string {
 	return text
 }
 
-func number(v float64) string { return fmt.Sprintf("%g", v) }
+func number(v float64) string {
+	return strings.NewReplacer("e+0", "e", "e+", "e").Replace(fmt.Sprintf("%g", v))
+}
+
+// repair returns the quantity that text nearly is: in another case, or without
+// separators.
+func repair(text, unit string) string {
+	bare := strings.NewReplacer(" ", "", "_", "", ",", "").Replace(text)
+	for _, t := range []string{bare, strings.ToLower(bare), strings.ToUpper(bare)} {
+		if _, ok := parseQuantity(t, unit); ok {
+			return fmt.Sprintf("; did you mean %q?", t)
+		}
+	}
+	return ""
+}

@@ -67,7 +67,7 @@ func (d *decoder) timeline(x *[]Entry, n *yamlNode, key string) {
 }
 
 func (d *decoder) entry(e *Entry, n *yamlNode, key string) {
-	specs := specsOf(reflect.TypeFor[Entry]())
+	specs, before := specsOf(reflect.TypeFor[Entry]()), len(d.errs)
 	if !d.mapping(n, key, append(keysOf(specs), actionKeys()...)) {
 		return
 	}
@@ -89,6 +89,9 @@ func (d *decoder) entry(e *Entry, n *yamlNode, key string) {
 		}
 		e.Action = Action(a)
 		d.action(e, v, at)
+	}
+	if given == nil && len(d.errs) > before {
+		return // an unknown key was meant to be the action
 	}
 	if given == nil {
 		d.fail(n, key, "no action; want one of %s", strings.Join(actionKeys(), ", "))
@@ -150,7 +153,7 @@ func (d *decoder) change(e *Entry, n *yamlNode, key string) {
 	}
 	for _, p := range n.pairs {
 		at := join(key, p.key)
-		d.marks[at] = p.value
+		d.marks[at] = &yamlNode{line: p.line, col: p.col}
 		top, _, _ := strings.Cut(p.key, ".")
 		for _, fixed := range notInChange {
 			if top == fixed.path {
@@ -255,23 +258,28 @@ func (c *checker) checkChanges() {
 			c.fail(key, "more than %d changes", maxChanges)
 			return
 		}
-		if err := trial.apply(e.Change); err != nil {
+		if done, err := trial.apply(e.Change); err != nil {
 			c.fail(key, "%v", err)
+			at := c.marks[join(key, e.Change[done].Path)]
+			if at != nil {
+				c.errs[len(c.errs)-1].Line, c.errs[len(c.errs)-1].Column = at.line, at.col
+			}
 			return
 		}
 	}
 }
 
-// apply makes the changes of one timeline entry and checks the parts they touch.
-func (s *Scenario) apply(changes []Assignment) error {
-	for _, a := range changes {
+// apply makes the changes of one timeline entry and checks the scenario without
+// its timeline. On an error it returns the index of the change at fault.
+func (s *Scenario) apply(changes []Assignment) (int, error) {
+	for i, a := range changes {
 		if err := s.assign(a.Path, a.Value); err != nil {
-			return err
+			return i, err
 		}
 	}
 	c := &checker{s: s}
 	if c.checkParts(); len(c.errs) > 0 {
-		return c.errs
+		return len(changes) - 1, c.errs
 	}
-	return nil
+	return 0, nil
 }

@@ -80,7 +80,7 @@ func (c *checker) checkParts() {
 func (c *checker) count(key string, n, limit int) {
 	switch {
 	case n == 0:
-		c.fail(key, "missing; want at least one")
+		c.fail(key, "none given; want at least one")
 	case n > limit:
 		c.fail(key, "%d of them; the limit is %d", n, limit)
 	}
