@@ -19,7 +19,8 @@ type Event struct {
 	// decreases, 0 keeps both.
 	Direction int
 
-	// Terminal ends the integration at the first occurrence kept.
+	// Terminal ends the integration at the first occurrence kept after t0, so that
+	// one can go on from where another one ended.
 	Terminal bool
 }
 
@@ -70,11 +71,13 @@ func direction(a, b float64) int {
 // at looks at the state after everything that happens at an instant: the start or a
 // discontinuity.
 func (w *watch) at(t float64, y []float64, res *Result) {
+	if !w.started {
+		w.t0 = t
+	}
 	for i, e := range w.events {
 		v := e.Value(t, y)
 		if !w.started && v == 0 {
-			w.pending[i] = true
-			w.t0, w.y0 = t, slices.Clone(y)
+			w.pending[i], w.y0 = true, slices.Clone(y)
 		}
 		if d := direction(w.value[i], v); w.started && d != 0 {
 			w.keep(i, t, y, d)
@@ -150,7 +153,7 @@ func (w *watch) flush(res *Result) bool {
 			break
 		}
 		res.Events = append(res.Events, o)
-		if w.events[o.Event].Terminal {
+		if w.events[o.Event].Terminal && o.T > w.t0 {
 			res.Status = EventTerminated
 		}
 	}

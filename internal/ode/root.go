@@ -2,16 +2,14 @@ package ode
 
 import "math"
 
-// crossing returns the first floating-point number found at which f has the sign of
-// fb, or is zero, given f(a) = fa and f(b) = fb of opposite signs (fb may be zero):
-// the ITP method of Oliveira & Takahashi (ACM TOMS 47, 5, 2020), which never needs
-// more than one evaluation beyond bisection.
+// crossing returns a point where f has the sign of fb (or is zero, if fb is) and no
+// longer that of fa a unit in the last place of b before; f(a) = fa and f(b) = fb
+// must differ in sign. It is the ITP method of Oliveira & Takahashi (ACM TOMS 47, 5,
+// 2020), which never needs more than one evaluation beyond bisection.
 func crossing(f func(float64) float64, a, fa, b, fb float64) float64 {
-	if fb == 0 {
-		return b
-	}
-	sign := math.Copysign(1, fb)
+	sign := -math.Copysign(1, fa)
 	fa, fb = sign*fa, sign*fb
+	ends := fb == 0 // zero counts as crossed
 	big := max(math.Abs(a), math.Abs(b))
 	eps := (math.Nextafter(big, math.Inf(1)) - big) / 2
 	k1 := 0.2 / (b - a)
@@ -34,15 +32,10 @@ func crossing(f func(float64) float64, a, fa, b, fb float64) float64 {
 		if !(a < x && x < b) {
 			x = mid
 		}
-		switch fx := sign * f(x); {
-		case fx > 0:
+		if fx := sign * f(x); fx > 0 || fx == 0 && ends {
 			b, fb = x, fx
-		case fx < 0:
+		} else {
 			a, fa = x, fx
-		case fx == 0:
-			return x
-		default: // not a number: nothing better than the end known to be finite
-			return b
 		}
 		radius /= 2
 	}

@@ -134,21 +134,26 @@ func (it *integration) advance(stop float64) {
 			it.res.Status = StepLimit
 			return
 		}
-		h, end := min(it.h, it.set.MaxStep), stop
-		if room := stop - it.t; h < room {
-			if 2*h > room {
-				h = room / 2 // two equal steps rather than a whole one and a sliver
-			}
-			end = it.t + h
-		} else {
-			h = room
-		}
+		h, end := it.stepTo(stop)
 		if why, err := it.attempt(h); why == NotTerminated {
 			it.accept(h, end, err)
 		} else {
 			it.retry(h, why, err)
 		}
 	}
+}
+
+// stepTo returns the size and the end of the next step.
+func (it *integration) stepTo(stop float64) (h, end float64) {
+	const rounding = 1e-10 // relative: no sliver is left for it
+	h, room := min(it.h, it.set.MaxStep), stop-it.t
+	switch {
+	case h >= room*(1-rounding):
+		return room, stop
+	case 2*h > room*(1+rounding):
+		h = room / 2 // two equal steps rather than a whole one and a sliver
+	}
+	return h, it.t + h
 }
 
 func (it *integration) firstStep(stop float64) float64 {
@@ -211,7 +216,7 @@ func (it *integration) accept(h, end, err float64) {
 		it.watch.scan(ip, it.res)
 	}
 	it.deliver(ip)
-	if it.set.Step != nil && ip.T1 > ip.T0 {
+	if it.set.Step != nil {
 		it.set.Step(ip)
 	}
 	it.t = ip.T1

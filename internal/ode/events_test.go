@@ -1,0 +1,213 @@
+package ode
+
+import (
+	"math"
+	"testing"
+
+	"github.com/metastable/metastable/internal/numtest"
+)
+
+func component(i int, level float64) func(float64, []float64) float64 {
+	return func(_ float64, y []float64) float64 { return y[i] - level }
+}
+
+// Zeros of sin t: every one, its direction and its state.
+func TestEventsExact(t *testing.T) {
+	s := &Settings{RTol: 1e-9, Events: []Event{{Value: component(0, 0)}, {Value: component(0, 0), Direction: -1}, {Value: component(0, 0), Direction: 1}}}
+	res, err := Solve(oscillator(), []float64{0.6, 0.8}, 0, 30, s) // sin(t + φ)
+	if err != nil || res.Status != Complete {
+		t.Fatal(res, err)
+	}
+	phi := math.Atan2(0.6, 0.8)
+	var count [3]int
+	for _, o := range res.Events {
+		k := math.Round((o.T + phi) / math.Pi)
+		numtest.Check(t, "time", o.T, k*math.Pi-phi, 0, 2e-8)
+		numtest.CheckSlice(t, "state", o.Y, []float64{0, math.Cos(k * math.Pi)}, 0, 2e-8)
+		if want := int(math.Cos(k * math.Pi)); o.Direction != want {
+			t.Errorf("event at %g has direction %d, want %d", o.T, o.Direction, want)
+		}
+		count[o.Event]++
+	}
+	if want := [3]int{9, 5, 4}; count != want || res.Stats.Events != 18 {
+		t.Errorf("%v occurrences, want %v", count, want)
+	}
+}
+
+// y' = 1 is solved in a step or two: all levels between are found, in order. The
+// dense output of so long a step carries rounding errors of some 1e-14.
+func TestManyEventsInOneStepExact(t *testing.T) {
+	p := scalar(func(_, _ float64) float64 { return 1 })
+	s := &Settings{}
+	for _, level := range []float64{7, 2, 5, 5, 3} {
+		s.Events = append(s.Events, Event{Value: component(0, level)})
+	}
+	check := func(res *Result, err error, want ...int) {
+		t.Helper()
+		if err != nil || len(res.Events) != len(want) {
+			t.Fatal(res, err)
+		}
+		for i, k := range want {
+			o := res.Events[i]
+			if o.Event != k {
+				t.Errorf("occurrence %d is of event %d, want %d", i, o.Event, k)
+			}
+			numtest.Check(t, "time", o.T, s.Events[k].Value(0, []float64{0})*-1, 1e-13, 0)
+		}
+	}
+	res, err := Solve(p, []float64{0}, 0, 10, s)
+	check(res, err, 1, 4, 2, 3, 0)
+
+	// A terminal event keeps what comes before it and what coincides with it.
+	s.Events[2].Terminal = true
+	n := 0
+	s.Output = []float64{1, 4.9, 5.1, 10}
+	s.Record = func(float64, []float64) { n++ }
+	last := 0.0
+	s.Step = func(p *Interpolant) { last = p.T1 }
+	res, err = Solve(p, []float64{0}, 0, 10, s)
+	check(res, err, 1, 4, 2, 3)
+	if res.Status != EventTerminated || res.T != res.Events[2].T || last != res.T || n != 2 {
+		t.Errorf("%v at %g, last step to %g, %d records", res.Status, res.T, last, n)
+	}
+	numtest.CheckSlice(t, "y", res.Y, []float64{5}, 1e-14, 0)
+}
+
+// sin t just reaches over 0.999: two zeros 0.09 apart in one step.
+func TestDoubleRootInOneStep(t *testing.T) {
+	s := &Settings{RTol: 1e-9, InitialStep: 0.4, MaxStep: 0.4, Events: []Event{{Value: component(0, 0.999)}}}
+	res, err := Solve(oscillator(), []float64{0, 1}, 0, 3, s)
+	if err != nil || len(res.Events) != 2 {
+		t.Fatal(res, err)
+	}
+	numtest.Check(t, "first", res.Events[0].T, math.Asin(0.999), 0, 1e-6) // dy/dt is 0.04 there
+	numtest.Check(t, "second", res.Events[1].T, math.Pi-math.Asin(0.999), 0, 1e-6)
+}
+
+func TestEventAtEnds(t *testing.T) {
+	line := scalar(func(_, _ float64) float64 { return 1 })
+	for _, c := range []struct {
+		name     string
+		level    float64
+		dir      int
+		terminal bool
+		want     int
+		status   Status
+		t        float64
+	}{
+		{"start", 0, 0, false, 1, Complete, 1},
+		{"start, rising", 0, 1, false, 1, Complete, 1},
+		{"start, falling", 0, -1, true, 0, Complete, 1},
+		{"start, terminal", 0, 0, true, 1, Complete, 1},
+		{"end", 1, 0, false, 1, Complete, 1},
+		{"end, falling", 1, -1, true, 0, Complete, 1},
+		{"end, terminal", 1, 1, true, 1, EventTerminated, 1},
+		{"before", -1e-12, 0, true, 0, Complete, 1},
+		{"after", 1 + 1e-12, 0, true, 0, Complete, 1},
+	} {
+		s := &Settings{Events: []Event{{component(0, c.level), c.dir, c.terminal}}}
+		res, err := Solve(line, []float64{0}, 0, 1, s)
+		if err != nil || len(res.Events) != c.want || res.Status != c.status || res.T != c.t || res.Y[0] != c.t {
+			t.Errorf("%s: %+v, %v", c.name, res, err)
+		}
+		for _, o := range res.Events {
+			if o.T != c.level || o.Y[0] != c.level || o.Direction != 1 {
+				t.Errorf("%s: %+v", c.name, o)
+			}
+		}
+	}
+}
+
+// Going on from where a terminal event ended does not find the same one again.
+func TestGoOnAfterTerminalEvent(t *testing.T) {
+	s := &Settings{RTol: 1e-8, Events: []Event{{Value: component(0, 0.3), Terminal: true}}}
+	y, at, n := []float64{0, 1}, 0.0, 0
+	for at < 12 {
+		res, err := Solve(oscillator(), y, at, 12, s)
+		if err != nil || res.Status.Err() != nil {
+			t.Fatal(res, err)
+		}
+		y, at = res.Y, res.T
+		n += len(res.Events)
+	}
+	if n != 4 {
+		t.Errorf("%d crossings of 0.3 by sin t in [0, 12], want 4", n)
+	}
+}
+
+// y rises at unit rate and loses 1 at t = 1.
+func TestEventAtBreak(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		level float64
+		want  []Occurrence
+	}{
+		{"reached at the break", 1, []Occurrence{{T: 1, Y: []float64{1}, Direction: 1}, {T: 2, Y: []float64{1}, Direction: 1}}},
+		{"jumped over", 0.5, []Occurrence{{T: 0.5, Y: []float64{0.5}, Direction: 1}, {T: 1, Y: []float64{0}, Direction: -1}, {T: 1.5, Y: []float64{0.5}, Direction: 1}}},
+		{"reached by the jump", 0, []Occurrence{{T: 0, Y: []float64{0}, Direction: 1}, {T: 1, Y: []float64{0}, Direction: -1}}},
+	} {
+		p := &scheduled{
+			Dense: scalar(func(_, _ float64) float64 { return 1 }), times: []float64{1},
+			jump: func(_ int, y []float64) { y[0] = 0 },
+		}
+		res, err := Solve(p, []float64{0}, 0, 2, &Settings{Events: []Event{{Value: component(0, c.level)}}})
+		if err != nil || len(res.Events) != len(c.want) {
+			t.Errorf("%s: %+v, %v", c.name, res, err)
+			continue
+		}
+		for i, o := range res.Events {
+			w := c.want[i]
+			numtest.Check(t, c.name+": time", o.T, w.T, 1e-13, 0)
+			numtest.CheckSlice(t, c.name+": state", o.Y, w.Y, 0, 1e-13)
+			if o.Direction != w.Direction {
+				t.Errorf("%s: direction %d at %g", c.name, o.Direction, o.T)
+			}
+		}
+	}
+}
+
+// A jump over a terminal threshold ends the run there, after the jump.
+func TestTerminalJump(t *testing.T) {
+	p := &scheduled{
+		Dense: scalar(func(_, _ float64) float64 { return 1 }), times: []float64{1},
+		jump: func(_ int, y []float64) { y[0] = 10 },
+	}
+	res, err := Solve(p, []float64{0}, 0, 2, &Settings{Events: []Event{{Value: component(0, 5), Terminal: true}}})
+	if err != nil || res.Status != EventTerminated || res.T != 1 || res.Y[0] != 10 {
+		t.Errorf("%+v, %v", res, err)
+	}
+}
+
+func TestCrossingExact(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		f    func(float64) float64
+		a, b float64
+		want float64
+	}{
+		{"line", func(x float64) float64 { return x - 0.3 }, 0, 1, 0.3},
+		{"falling", func(x float64) float64 { return 2 - x*x }, 0, 2, math.Sqrt2},
+		{"steep", func(x float64) float64 { return math.Tanh(1e6 * (x - 0.7)) }, 0, 1, 0.7},
+		{"flat", func(x float64) float64 { return math.Pow(x-0.7, 9) }, 0, 1, 0.7},
+		{"jump", func(x float64) float64 {
+			if x < math.Pi {
+				return -1
+			}
+			return 1
+		}, 3, 4, math.Pi},
+		{"plateau", func(x float64) float64 { return min(x-0.5, 0) }, 0, 1, 0.5},
+		{"late", func(x float64) float64 { return x - 1e9 - 1e-3 }, 1e9, 1e9 + 1, 1e9 + 1e-3},
+	} {
+		n := 0
+		f := func(x float64) float64 { n++; return c.f(x) }
+		got := crossing(f, c.a, c.f(c.a), c.b, c.f(c.b))
+		numtest.Check(t, c.name, got, c.want, 0, math.Nextafter(c.b, 2*c.b)-c.b)
+		if v := c.f(got); v*c.f(c.b) < 0 {
+			t.Errorf("%s: %g at the crossing is on the near side", c.name, v)
+		}
+		// Bisection from the interval to the last bit, and one more.
+		if limit := 2 + int(math.Ceil(math.Log2((c.b-c.a)/(c.want*0x1p-53)))); n > limit {
+			t.Errorf("%s: %d evaluations, limit %d", c.name, n, limit)
+		}
+	}
+}
