@@ -85,9 +85,10 @@ func (c *class) binSlopes(drive int, rho float64, d *[driveKinds]float64) (dfill
 	case driveDelete:
 		return 0, rho
 	}
-	e := math.Expm1(rho * d[driveAge])
+	a := rho * d[driveAge]
+	e := math.Expm1(a)
 	if drive == driveAccess {
 		return 0, rho / e
 	}
-	return 0, -rho * d[driveAccess] * rho * (e + 1) / (e * e)
+	return 0, rho * rho * d[driveAccess] / (e * math.Expm1(-a))
 }
