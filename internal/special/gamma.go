@@ -44,21 +44,21 @@ func GammaQ(a, x float64) float64 {
 		return 1
 	case a == 1:
 		return math.Exp(-x)
-	case a < uniformMin:
+	case a <= 1:
 		return gammaSmall(a, x)
 	}
 	e, _ := exponent(a, x)
 	switch {
-	case e > underflow:
+	case d > 0 && e > underflow:
 		return 0
 	case d < 0 && e > negligible:
 		return 1
-	case x > uniformTo*a:
+	case a >= uniformMin && x >= uniformFrom*a && x <= uniformTo*a:
+		return uniform(a, d, e)
+	case x >= max(fractionMin, a+1):
 		return gammaFactor(a, e) * fraction(a, x)
-	case x < uniformFrom*a:
-		return 1 - gammaFactor(a, e)/a*taylorP(a, x)
 	}
-	return uniform(a, d, e)
+	return 1 - gammaFactor(a, e)/a*taylorP(a, x)
 }
 
 // GammaQGrad returns Q(a, x) and its derivatives by a and by x, which are those
@@ -73,26 +73,29 @@ func GammaQGrad(a, x float64) (q, da, dx float64) {
 		return 0, 0, 0
 	case d < 0 && d*d > 2*negligible*a:
 		return 1, 0, 0
-	case a < uniformMin:
+	case a <= 1:
 		return gammaSmallGrad(a, x)
 	}
 	e, logLambda := exponent(a, x)
-	if e > underflow {
+	switch {
+	case d > 0 && e > underflow:
 		return 0, 0, 0
+	case d < 0 && e > underflow:
+		return 1, 0, 0
 	}
-	pre, dpre := gammaFactorGrad(a, e, logLambda)
+	pre, dlog := gammaFactorGrad(a, e, logLambda)
 	dx = -pre / x
 	switch {
-	case x > uniformTo*a:
+	case a >= uniformMin && x >= uniformFrom*a && x <= uniformTo*a:
+		q, da = uniformGrad(a, d, e, logLambda)
+		return q, da, dx
+	case x >= max(fractionMin, a+1):
 		c, dc := fractionGrad(a, x)
-		return pre * c, pre * (dpre*c + dc), dx
-	case x < uniformFrom*a:
-		pre /= a
-		s, ds := taylorPGrad(a, x)
-		return 1 - pre*s, -pre * ((dpre-1/a)*s + ds), dx
+		return pre * c, pre * (dlog*c + dc), dx
 	}
-	q, da = uniformGrad(a, d, e, logLambda)
-	return q, da, dx
+	pre /= a
+	s, ds := taylorPGrad(a, x)
+	return 1 - pre*s, -pre * ((dlog-1/a)*s + ds), dx
 }
 
 // slopeAtZero is ∂Q/∂x at x = 0.
@@ -133,7 +136,7 @@ func exponent(a, x float64) (e, logLambda float64) {
 	return a * diff, mu - diff
 }
 
-// gammaFactor returns x^a e^{−x}/Γ(a), a ≥ uniformMin, from the exponent e.
+// gammaFactor returns x^a e^{−x}/Γ(a), a ≥ 1, from the exponent e.
 func gammaFactor(a, e float64) float64 {
 	return invSqrt2Pi * math.Sqrt(a) * math.Exp(-e-stirling.at(1/a))
 }

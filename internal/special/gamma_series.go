@@ -2,37 +2,30 @@ package special
 
 import "math"
 
-// gammaSmall is GammaQ for a < uniformMin.
+// gammaSmall is GammaQ for a ≤ 1.
 func gammaSmall(a, x float64) float64 {
 	u := a * (math.Log(x) - logGammaOver.at(a)) // ln (x^a/Γ(1+a))
-	switch {
-	case x >= max(fractionMin, a+1):
+	if x >= fractionMin {
 		return math.Exp(u-x) * a * fraction(a, x)
-	case a <= 1:
-		p := math.Expm1(u)
-		return -p - (1+p)*taylorQ(a, x)
 	}
-	return 1 - math.Exp(u-x)*taylorP(a, x)
+	p := math.Expm1(u)
+	return -p - (1+p)*taylorQ(a, x)
 }
 
-// gammaSmallGrad is GammaQGrad for a < uniformMin.
+// gammaSmallGrad is GammaQGrad for a ≤ 1.
 func gammaSmallGrad(a, x float64) (q, da, dx float64) {
 	logX := math.Log(x)
 	u, du := a*(logX-logGammaOver.at(a)), logX-digammaNext.at(a)
 	pre := math.Exp(u - x)
 	dx = -a * pre / x
-	switch {
-	case x >= max(fractionMin, a+1):
+	if x >= fractionMin {
 		c, dc := fractionGrad(a, x)
 		q = pre * a * c
 		return q, q*du + pre*(c+a*dc), dx
-	case a <= 1:
-		w, dw := taylorQGrad(a, x)
-		p := math.Expm1(u)
-		return -p - (1+p)*w, -(1 + p) * (du*(1+w) + dw), dx
 	}
-	s, ds := taylorPGrad(a, x)
-	return 1 - pre*s, -pre * (du*s + ds), dx
+	w, dw := taylorQGrad(a, x)
+	p := math.Expm1(u)
+	return -p - (1+p)*w, -(1 + p) * (du*(1+w) + dw), dx
 }
 
 // taylorP returns Σ xⁿ/((a+1)…(a+n)), n ≥ 0 (DLMF 8.11.4), with
@@ -86,8 +79,7 @@ func taylorQGrad(a, x float64) (sum, ds float64) {
 }
 
 // fractionTerms returns how many terms of the continued fraction bring its
-// relative error below 1e−15 for x ≥ max(fractionMin, a + 1), or x ≥ 2a above
-// uniformMin.
+// relative error below 1e−15 where GammaQ asks it.
 func fractionTerms(a, x float64) int {
 	n := 7 + 92/x
 	if a >= uniformMin {
@@ -132,12 +124,13 @@ func fractionGrad(a, x float64) (f, df float64) {
 	return f, (dp1 - f*dq1) / q1
 }
 
-// logGammaOver tabulates ln Γ(1+a)/a for 0 ≤ a < uniformMin.
-var logGammaOver = newTable(0, uniformMin, 80, logGammaOverReference)
-
-// logGammaOverReference is Gauss's product for Γ(1+a), its tail by Stirling's
-// series; every difference is taken before it can cancel.
-func logGammaOverReference(a float64) float64 {
+// logGammaOver tabulates ln Γ(1+a)/a for 0 ≤ a ≤ 1.
+var logGammaOver = newTable(0, 1, 64, func(a float64) float64 {
+	if math.Abs(a) < 1e-4 {
+		return -eulerGamma + a*(math.Pi*math.Pi/12-a*zeta3/3)
+	}
+	// Gauss's product for Γ(1+a), its tail by Stirling's series; every
+	// difference is taken before it can cancel.
 	const n = 16
 	var sum float64
 	for k := 1.0; k <= n; k++ {
@@ -146,31 +139,48 @@ func logGammaOverReference(a float64) float64 {
 	l := math.Log1p(a / n)
 	tail := 0.5*l + (a+n)*l - a + stirlingSeries(n+a) - stirlingSeries(n)
 	return (sum+tail)/a - math.Log1p(1.0/n)
-}
+})
 
-// digammaNext tabulates ψ(1+a), the derivative of ln Γ(1+a), by its recurrence
-// and the asymptotic series at a + 16 (DLMF 5.11.2).
-var digammaNext = newTable(0, uniformMin, 80, func(a float64) float64 {
-	x := a + 16
+// digammaNext tabulates ψ(1+a), the derivative of ln Γ(1+a), for 0 ≤ a ≤ 1.
+var digammaNext = newTable(0, 1, 64, func(a float64) float64 {
+	// The asymptotic series at a + 16 (DLMF 5.11.2) and the recurrence.
+	const n = 16
+	x := a + n
 	y := 1 / (x * x)
 	psi := math.Log(x) + 0.5/x - y*(1.0/12-y*(1.0/120-y*(1.0/252-y*(1.0/240-y*(1.0/132)))))
-	for k := 1.0; k <= 16; k++ {
+	for k := 1.0; k <= n; k++ {
 		psi -= 1 / (a + k)
 	}
 	return psi
 })
 
-// stirling tabulates ln Γ*(1/t), Γ(a) = √(2π/a) (a/e)^a Γ*(a), for
-// 0 ≤ t ≤ 1/uniformMin.
-var stirling = newTable(0, 1.0/uniformMin+1.0/64, 8, func(t float64) float64 { return stirlingSeries(1 / t) })
+const (
+	eulerGamma = 0.57721566490153286060651209008240243
+	zeta3      = 1.20205690315959428539973816151144999
+)
 
-// stirlingSeries returns ln Γ*(a), a ≥ 8 (DLMF 5.11.1).
-func stirlingSeries(a float64) float64 {
-	b := [...]float64{1.0 / 12, -1.0 / 360, 1.0 / 1260, -1.0 / 1680, 1.0 / 1188, -691.0 / 360360, 1.0 / 156, -3617.0 / 122400}
-	y := 1 / (a * a)
-	var s float64
-	for i := len(b) - 1; i >= 0; i-- {
-		s = s*y + b[i]
+// stirling tabulates ln Γ*(1/t), Γ(a) = √(2π/a) (a/e)^a Γ*(a), for 0 ≤ t ≤ 1.
+var stirling = newTable(0, 1, 128, func(t float64) float64 {
+	if math.Abs(t) < 1.0/12 {
+		return stirlingSeries(1 / t)
 	}
-	return s / a
+	// Γ*(a)/Γ*(a+1) = (1 + 1/a)^{a+½}/e, whose logarithm is
+	// Σ (2a+1)^{−2k}/(2k+1), k ≥ 1.
+	a := 1 / t
+	var s float64
+	for ; a < 12; a++ {
+		y := 1 / ((2*a + 1) * (2*a + 1))
+		p := 1.0
+		for k := 3.0; p > 1e-20; k += 2 {
+			p *= y
+			s += p / k
+		}
+	}
+	return s + stirlingSeries(a)
+})
+
+// stirlingSeries returns ln Γ*(a), |a| ≥ 12 (DLMF 5.11.1).
+func stirlingSeries(a float64) float64 {
+	y := 1 / (a * a)
+	return (1.0/12 - y*(1.0/360-y*(1.0/1260-y*(1.0/1680-y*(1.0/1188-y*(691.0/360360-y*(1.0/156))))))) / a
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
+
+	"gonum.org/v1/gonum/mathext"
 )
 
 // readTable reads a table of testdata, written by testdata/reference.py.
@@ -49,6 +51,115 @@ func TestGoldenGammaQ(t *testing.T) {
 		for i, tol := range [4]float64{tol, tol, 10 * tol, tol} {
 			if !(errs[i] <= tol) {
 				t.Errorf("a = %g, x = %g: error %.1e > %.1e in %s", a, x, errs[i], tol, [4]string{"Q", "Q of the gradient", "∂a", "∂x"}[i])
+			}
+		}
+	}
+}
+
+// TestInvariantGammaQMethods walks across every border between methods: the
+// step there is what the slope says, to rounding.
+func TestInvariantGammaQMethods(t *testing.T) {
+	const d = 1e-12 // relative step
+	step := func(a, x, a2, x2 float64) {
+		q, da, dx := GammaQGrad(a, x)
+		q2, da2, dx2 := GammaQGrad(a2, x2)
+		want := (da+da2)/2*(a2-a) + (dx+dx2)/2*(x2-x)
+		const eps = 0x1p-53
+		// The series taylorQ at x = 2.5 loses two digits to cancellation.
+		if tol := (5e-14 + 4*eps*math.Abs(x-a)) * q; !(math.Abs(q2-q-want) <= tol) {
+			t.Errorf("from (%v, %v) to (%v, %v): Q moves by %v, slope says %v", a, x, a2, x2, q2-q, want)
+		}
+		// ∂Q/∂a itself moves by a relative |x − a| d.
+		if tol := (1e-10 + 4*d*math.Abs(x-a)) * math.Abs(da); !(math.Abs(da2-da) <= tol) {
+			t.Errorf("from (%v, %v) to (%v, %v): ∂Q/∂a from %v to %v", a, x, a2, x2, da, da2)
+		}
+		if v, v2 := GammaQ(a, x), GammaQ(a2, x2); max(math.Abs(v-q), math.Abs(v2-q2)) > (5e-14+eps*x)*q {
+			t.Errorf("(%v, %v): value %v, %v, with gradient %v, %v", a, x, v, v2, q, q2)
+		}
+	}
+	across := func(a, x float64) {
+		step(a*(1-d), x, a*(1+d), x)
+		step(a, x*(1-d), a, x*(1+d))
+	}
+	for _, a := range []float64{0.01, 0.3, 0.99, 1, 1.3, 1.49, 2, 4.5, 9.99, 10, 10.01, 13, 40, 300, 3e3, 3e4, 1e6} {
+		for _, x := range []float64{fractionMin, a + 1, uniformFrom * a, uniformTo * a, 0.71 * a, 1.41 * a, a} {
+			across(a, x)
+		}
+	}
+	for _, a := range []float64{1, uniformMin} {
+		for x := 0.05; x < 300; x *= 1.1 {
+			across(a, x)
+		}
+	}
+}
+
+// TestInvariantGammaQCertain: where the cheap bounds answer, the answer is right
+// and joins the expansion.
+func TestInvariantGammaQCertain(t *testing.T) {
+	for _, a := range []float64{1e-3, 0.5, 1, 3, 50, 100, 1e3, 1e5} {
+		for x := a; x < 20*a+3000; x += 0.01*a + 0.1 {
+			if q := GammaQ(a, x); q == 0 && x-a-a*math.Log(x/a) < 690 {
+				t.Errorf("a = %v, x = %v: 0 too early", a, x)
+			} else if q > 0 && (x-a)*(x-a) > 1500*x {
+				t.Errorf("a = %v, x = %v: %v, want 0", a, x, q)
+			}
+		}
+		if q := GammaQ(a, 0); q != 1 {
+			t.Errorf("a = %v: Q(a, 0) = %v", a, q)
+		}
+		if a > 80 {
+			x := a - math.Sqrt(80*a)
+			if q, q2 := GammaQ(a, x*(1-1e-9)), GammaQ(a, x*(1+1e-9)); q != 1 || q2 != 1 {
+				t.Errorf("a = %v: at the bound 1 − Q = %v, %v", a, 1-q, 1-q2)
+			}
+		}
+	}
+}
+
+// TestExactGammaQ: Q(n, x) = e^{−x} Σ x^k/k!, k < n, and Q(½, x) = erfc √x.
+func TestExactGammaQ(t *testing.T) {
+	for _, x := range []float64{1e-8, 0.1, 1, 2.4, 2.6, 5, 20, 100, 600} {
+		if q, want := GammaQ(0.5, x), math.Erfc(math.Sqrt(x)); !(relErr(q, want) < 2e-14+2e-16*x) {
+			t.Errorf("Q(½, %v) = %v, want %v", x, q, want)
+		}
+		sum, term := 0.0, math.Exp(-x)
+		for n := 1; n <= 40; n++ {
+			sum += term
+			term *= x / float64(n)
+			if q := GammaQ(float64(n), x); !(relErr(q, sum) < 5e-14+4e-16*x) {
+				t.Errorf("Q(%d, %v) = %v, want %v", n, x, q, sum)
+			}
+		}
+	}
+}
+
+// TestConvergenceGammaQSlopes: the derivatives are those of the value.
+func TestConvergenceGammaQSlopes(t *testing.T) {
+	for _, a := range []float64{0.004, 0.4, 0.97, 1, 1.7, 6, 9.98, 10.03, 25, 700, 5e4} {
+		for _, lam := range []float64{0.4, 0.7, 0.95, 1, 1.02, 1.3, 1.9, 2.2, 4} {
+			x := lam * a
+			q, da, dx := GammaQGrad(a, x)
+			if q < 1e-200 || 1-q < 1e-6 {
+				continue
+			}
+			h := 1e-3 * min(a, math.Sqrt(a), a/(1+math.Abs(x-a)))
+			wantA := slope(func(a float64) float64 { return GammaQ(a, x) }, a, h)
+			wantX := slope(func(x float64) float64 { return GammaQ(a, x) }, x, min(h, 1e-3*x))
+			if !(relErr(da, wantA) < 1e-8) || !(relErr(dx, wantX) < 1e-8) {
+				t.Errorf("a = %v, x = %v: derivatives %v, %v, by differences %v, %v", a, x, da, dx, wantA, wantX)
+			}
+		}
+	}
+}
+
+// TestConvergenceGammaQGonum compares with gonum, which follows Cephes: its
+// exponent a ln x − x − ln Γ(a) loses a few digits more.
+func TestConvergenceGammaQGonum(t *testing.T) {
+	for a := 0.05; a < 2000; a *= 1.37 {
+		for lam := 0.05; lam < 4; lam *= 1.23 {
+			q, want := GammaQ(a, lam*a), mathext.GammaIncRegComp(a, lam*a)
+			if !(math.Abs(q-want) < 1e-12+1e-11*want) {
+				t.Errorf("a = %v, x = %v: %v, gonum %v", a, lam*a, q, want)
 			}
 		}
 	}

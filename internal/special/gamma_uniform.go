@@ -13,29 +13,27 @@ const uniformTerms = 28
 //
 // (DLMF 8.12.3).
 func uniform(a, d, e float64) float64 {
-	y := math.Sqrt(e)
-	eta := math.Copysign(y*math.Sqrt(2/a), d)
-	g := math.Exp(-e)
-	tail := 0.5 * erfcx(y)
+	y, root := math.Sqrt(e), 1/math.Sqrt(a)
+	s := invSqrt2Pi * root * uniformSum(a, math.Copysign(math.Sqrt2*y*root, d))
+	tail, g := 0.5*erfcx(y), math.Exp(-e)
 	if d < 0 {
-		return 1 - g*(tail-invSqrt2Pi/math.Sqrt(a)*uniformSum(a, eta))
+		return 1 - g*(tail-s)
 	}
-	return g * (tail + invSqrt2Pi/math.Sqrt(a)*uniformSum(a, eta))
+	return g * (tail + s)
 }
 
 // uniformGrad returns uniform and its derivative by a.
 func uniformGrad(a, d, e, logLambda float64) (q, da float64) {
-	y := math.Sqrt(e)
-	eta := math.Copysign(y*math.Sqrt(2/a), d)
-	g := math.Exp(-e)
-	tail := 0.5 * erfcx(y)
+	y, root := math.Sqrt(e), 1/math.Sqrt(a)
+	eta := math.Copysign(math.Sqrt2*y*root, d)
+	tail, g := 0.5*erfcx(y), math.Exp(-e)
 	sum, dsa, dse := uniformSumGrad(a, eta)
 	// η → μ = x/a − 1 as μ → 0.
 	logOverEta, muOverEta := 1.0, 1.0
 	if eta != 0 {
 		logOverEta, muOverEta = logLambda/eta, d/(a*eta)
 	}
-	c := invSqrt2Pi / math.Sqrt(a) * g
+	c := invSqrt2Pi * root * g
 	// ∂E/∂a = −ln λ and ∂η/∂a = −μ/(aη), both at fixed x.
 	da = c * (logOverEta + (logLambda-0.5/a)*sum + dsa - dse*muOverEta/a)
 	if d < 0 {
@@ -78,9 +76,11 @@ func uniformSum(a, eta float64) float64 {
 	inv := 1 / a
 	z := eta * eta
 	var b0, b1, s0, s1 float64
+	p := uniformTerms * inv // (j + 2)/a
 	for j := uniformTerms - 2; j >= 0; j -= 2 {
-		b0 = uniformCoef[j] + float64(j+2)*inv*b0
-		b1 = uniformCoef[j+1] + float64(j+3)*inv*b1
+		b0 = uniformCoef[j] + p*b0
+		b1 = uniformCoef[j+1] + (p+inv)*b1
+		p -= 2 * inv
 		s0 = s0*z + b0
 		s1 = s1*z + b1
 	}

@@ -8,9 +8,9 @@ const (
 )
 
 // scaledErfc tabulates e^{y²} erfc(y) over t = 4/(4+y), that is for all y ≥ 0.
-var scaledErfc = newTable(0, 1+1.0/64, 65, func(t float64) float64 {
-	if t < 1e-3 {
-		return t / (4 * math.Sqrt(math.Pi)) // the limit 1/(y√π), y = 4/t − 4
+var scaledErfc = newTable(0, 1, 256, func(t float64) float64 {
+	if math.Abs(t) < 1e-3 {
+		return t * (1 + t/4) / (4 * math.Sqrt(math.Pi)) // 1/(y√π), y = 4/t − 4
 	}
 	return erfcxReference(4/t - 4)
 })
@@ -51,10 +51,10 @@ func density(s float64) float64 { return invSqrt2Pi * gauss(s) }
 const (
 	logPhiMin   = -12
 	logPhiMax   = 9
-	logPhiScale = 16
+	logPhiScale = 32
 )
 
-var logPhiTable = newTable(logPhiMin, logPhiMax, (logPhiMax-logPhiMin)*logPhiScale, func(s float64) float64 {
+var logPhiTable = newTable(logPhiMin, logPhiMax, logPhiScale, func(s float64) float64 {
 	e := erfcxReference(math.Abs(s) / math.Sqrt2)
 	if s < 0 {
 		return math.Log(e/2) - s*s/2

@@ -16,16 +16,16 @@ import "math"
 // The integral is taken by the trapezoidal rule, which converges geometrically
 // for such integrands (Trefethen and Weideman 2014, doi:10.1137/130932132).
 func Scatter(f, r, v float64) (ok, fail float64) {
-	if l, done := scatterLimit(f, r, v); done {
-		return l.ok, l.fail
-	}
 	if v == 1 {
 		return 1 - f, f
+	}
+	if l, done := scatterLimit(f, r, v); done {
+		return l.ok, l.fail
 	}
 	c := newCoupling(f, r, v)
 	var t sums
 	if k, found := c.level(); found {
-		c.integrate(&levels[k], &t, (*coupling).add)
+		c.integrate(&levels[k], &t, false)
 	} else {
 		c.integrateShards(&t)
 	}
@@ -40,7 +40,7 @@ func ScatterGrad(f, r, v float64) (ok, fail, df, dr, dv float64) {
 	c := newCoupling(f, r, v)
 	var t sums
 	if k, found := c.level(); found {
-		c.integrate(&levels[k], &t, (*coupling).addGrad)
+		c.integrate(&levels[k], &t, true)
 	} else {
 		c.integrateShards(&t)
 	}
@@ -81,8 +81,10 @@ func scatterLimit(f, r, v float64) (l limit, done bool) {
 // Φ(−h √(2/(1+r))), which is below f·e^{−(L−4.6)(1−r)/(1+r)} with L = −ln f for
 // f ≥ 1e−308, and there are v − 1 others.
 func raresApart(f, r, v float64) bool {
-	_, exp := math.Frexp(f)
-	l := -math.Ln2*float64(exp) - 4.6
-	_, size := math.Frexp(v)
-	return l*(1-r) > (24+math.Ln2*float64(size))*(1+r)
+	l := math.Ln2*(float64(1022-exponentBits(f))) - 4.6
+	others := math.Ln2 * float64(exponentBits(v)-1022)
+	return l*(1-r) > (24+others)*(1+r)
 }
+
+// exponentBits returns the biased binary exponent: x < 2^(exponentBits − 1022).
+func exponentBits(x float64) int { return int(math.Float64bits(x) >> 52) }

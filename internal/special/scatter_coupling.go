@@ -47,27 +47,41 @@ func (c *coupling) slopeR(t *sums) float64 { return c.v * (c.v - 1) / (2 * (1 - 
 // reach is how many standard deviations a window covers: φ falls by 1e−15.
 const reach = 8.3
 
+// median is about the z where Φ(s)^v = ½.
+func (c *coupling) median() float64 { return (tailPoint(c.logV+0.37) - c.c0) / c.c1 }
+
 // window returns the z that matter, and the s outside which Φ(s)^v is 0 or 1.
 func (c *coupling) window() (lo, hi, zero, one float64) {
-	median := (tailPoint(c.logV+0.37) - c.c0) / c.c1 // Φ^v = ½ about here
-	if !c.rare {
-		// The peak of the integrand, z = v c1 D(s), is at most here.
-		peak := max(0, min(median, c.v*c.c1*(0.8+max(0, -c.c0))))
-		zero = c.vanish(38 + peak*peak/2)
-		one = tailPoint(c.logV + 37)
-		return max(-reach, (zero-c.c0)/c.c1), peak + reach, zero, one
+	if c.rare {
+		lo, hi = c.windowRare()
+		return lo, hi, c.vanish(depth), logPhiMax
 	}
-	zero = c.vanish(38)
-	// Where v(1 − Φ) ≪ 1, φ(z)(1 − Φ(s)) is a normal density of mean −√r h and
-	// variance 1 − r; and φ(z)φ(s)², which ∂G/∂r needs, one of mean
+	peak, below := max(0, c.median()), depth
+	if peak > 0 {
+		// The integrand peaks at z = v c1 D(s), D < 0.8 + |s|; it is above its
+		// values at the median and at 0.
+		below += min(peak*peak/2+1, -c.v*logPhiTable.at(max(logPhiMin, min(c.c0, logPhiMax))), levelReach*levelReach/2)
+		peak = min(peak, c.v*c.c1*(0.8+max(0, -c.c0)))
+	}
+	zero = c.vanish(below)
+	return max(-reach, (zero-c.c0)/c.c1), peak + reach, zero, tailPoint(c.logV + depth)
+}
+
+// depth is the exponent by which a Φ^v or a 1 − Φ^v is left out.
+const depth = 37.0
+
+// windowRare is the window of φ(z)(1 − Φ(s)^v), whose integral is at least f.
+func (c *coupling) windowRare() (lo, hi float64) {
+	// For s > 0, φ(z)(1 − Φ(s)) is at most a normal density of mean −√r h and
+	// variance 1 − r, and φ(z)φ(s)², which ∂G/∂r needs, is one of mean
 	// −2√r h/(1+r) and variance (1−r)/(1+r).
-	mean := -c.sqrtR * c.h
-	hi = max(mean, median) + reach*c.sqrtQ
-	if mean < median {
-		return min(0, median) - reach, hi, zero, logPhiMax
+	mean, k := -c.sqrtR*c.h, 1/(1+c.r)
+	hi = max(mean, c.median()) + reach*c.sqrtQ
+	lo = mean - reach*c.sqrtQ
+	if c.c0+c.c1*lo < 0 { // φ(z) alone falls below f ≈ φ(h)
+		lo = -math.Sqrt(reach*reach + c.h*c.h + 4)
 	}
-	k := 1 / (1 + c.r)
-	return min(mean-reach*c.sqrtQ, 2*mean*k-reach*c.sqrtQ*math.Sqrt(k)), hi, zero, logPhiMax
+	return min(lo, 2*mean*k-reach*c.sqrtQ*math.Sqrt(k)), hi
 }
 
 // vanish returns an s below which Φ(s)^v < e^{−depth}.

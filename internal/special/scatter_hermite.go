@@ -17,7 +17,8 @@ func ScatterGH40(f, r, v float64) (ok, fail float64) {
 	}
 	c := newCoupling(f, r, v)
 	var t sums
-	c.add(&t, hermiteZ[:], hermiteW[:])
+	lo, hi := c.hermiteWindow()
+	c.add(&t, hermiteZ[lo:hi], hermiteW[lo:hi])
 	return c.shares(&t)
 }
 
@@ -29,13 +30,31 @@ func ScatterGH40Grad(f, r, v float64) (ok, fail, df, dr, dv float64) {
 	}
 	c := newCoupling(f, r, v)
 	var t sums
-	c.addGrad(&t, hermiteZ[:], hermiteW[:])
+	lo, hi := c.hermiteWindow()
+	c.addGrad(&t, hermiteZ[lo:hi], hermiteW[lo:hi])
 	ok, fail = c.shares(&t)
 	dr = c.slopeR(&t)
 	if r > 1e-6 { // below, the rule is exact and the two terms cancel
 		dr = v * (t.zd/(2*c.sqrtR*c.sqrtQ) + (c.c0*t.d+c.c1*t.zd)/(2*(1-r)))
 	}
 	return ok, fail, c.slopeF(&t), dr, t.dv
+}
+
+// hermiteWindow leaves out the nodes that cannot move the sum by 1e−15.
+func (c *coupling) hermiteWindow() (lo, hi int) {
+	const far = 5 // this many nodes have |z| > reach
+	switch {
+	case !c.rare && c.median() < 0:
+		return far, hermiteNodes - far
+	case !c.rare:
+		return far, hermiteNodes
+	}
+	_, end := c.windowRare()
+	hi = hermiteNodes
+	for hi > 0 && hermiteZ[hi-1] > end {
+		hi--
+	}
+	return 0, hi
 }
 
 // hermiteRule finds the roots of the Hermite polynomial by Newton's method,

@@ -46,12 +46,12 @@ func (c *coupling) level() (k int, found bool) {
 	return k, k < levelCount
 }
 
-// integrate adds the integral by a level to t; add sums over nodes.
-func (c *coupling) integrate(l *level, t *sums, add func(*coupling, *sums, []float64, []float64)) {
+// integrate adds the integral by a level to t.
+func (c *coupling) integrate(l *level, t *sums, grad bool) {
 	lo, hi, zero, one := c.window()
 	from, to := l.index(lo), l.index(hi)+1
 	// Nodes where Φ^v is 0 or 1 have their sum in the table.
-	if cut := l.index((zero - c.c0) / c.c1); c.rare && cut > from && cut >= -l.n {
+	if cut := l.index((zero - c.c0) / c.c1); c.rare && cut > from && from >= -l.n {
 		from = cut
 		t.fail += l.tail[min(l.n-cut+1, 2*l.n+1)]
 	}
@@ -60,12 +60,12 @@ func (c *coupling) integrate(l *level, t *sums, add func(*coupling, *sums, []flo
 		t.ok += l.tail[min(max(l.n+cut, 0), 2*l.n+1)]
 	}
 	if from < -l.n {
-		c.integrateFar(l.h, from, min(to, -l.n), t, add)
+		c.integrateFar(l.h, from, min(to, -l.n), t, grad)
 		from = -l.n
 	}
 	to = min(to, l.n+1)
 	if from < to {
-		add(c, t, l.z[l.n+from:l.n+to], l.w[l.n+from:l.n+to])
+		c.sum(t, l.z[l.n+from:l.n+to], l.w[l.n+from:l.n+to], grad)
 	}
 }
 
@@ -74,7 +74,7 @@ func (l *level) index(x float64) int { return int(math.Ceil(max(-1e6, min(1e6, x
 
 // integrateFar sums nodes from ≤ j < to that the level does not hold: those of
 // failures so rare that they come from z < −levelReach.
-func (c *coupling) integrateFar(h float64, from, to int, t *sums, add func(*coupling, *sums, []float64, []float64)) {
+func (c *coupling) integrateFar(h float64, from, to int, t *sums, grad bool) {
 	var z, w [32]float64
 	for j := from; j < to; {
 		n := min(len(z), to-j)
@@ -82,65 +82,72 @@ func (c *coupling) integrateFar(h float64, from, to int, t *sums, add func(*coup
 			z[i] = h * float64(j+i)
 			w[i] = h * density(z[i])
 		}
-		add(c, t, z[:n], w[:n])
+		c.sum(t, z[:n], w[:n], grad)
 		j += n
 	}
 }
 
 const (
-	expBits  = 6 // e^x = 2^k · 2^{i/64} · (1 + p)
+	expBits  = 7 // e^x = 2^k · 2^{i/128} · (1 + p)
 	expSteps = 1 << expBits
 	expScale = expSteps / math.Ln2
-	expHi    = 0x1.62e42fefa0000p-1 / expSteps
-	expLo    = 0x1.cf79abc9e3b39p-40 / expSteps
-	rounder  = 0x1.8p52
+	expMin   = -700
 )
 
-// exp2Table holds 2^{i/64}.
-var exp2Table = func() (t [expSteps]float64) {
+// exp2Table holds the bits of 2^{i/128}.
+var exp2Table = func() (t [expSteps]uint64) {
 	for i := range t {
-		t[i] = math.Exp2(float64(i) / expSteps)
+		t[i] = math.Float64bits(math.Exp2(float64(i) / expSteps))
 	}
 	return t
 }()
 
 // expParts returns a and p with e^x = a + a p, so that e^x − 1 = (a − 1) + a p
-// keeps its accuracy near x = 0; −700 < x < 700.
+// keeps its accuracy near x = 0; expMin ≤ x ≤ 0. The relative error of e^x is
+// 1e−15 + |x|·1e−16, that of e^x − 1 near 0 is 1e−12.
 func expParts(x float64) (a, p float64) {
-	kf := x*expScale + rounder
-	k := int64(math.Float64bits(kf)<<32) >> 32
-	kf -= rounder
-	u := (x - kf*expHi) - kf*expLo
-	a = math.Float64frombits(math.Float64bits(exp2Table[k&(expSteps-1)]) + uint64(k>>expBits)<<52)
-	return a, u + u*u*(0.5+u*(1.0/6+u*(1.0/24+u*(1.0/120))))
+	k := x*expScale + rounder
+	u := x - (k-rounder)*(1/expScale)
+	b := math.Float64bits(k)
+	a = math.Float64frombits(exp2Table[b%expSteps] + b>>expBits<<52)
+	return a, u + u*u*(0.5+u*(1.0/6+u*(1.0/24)))
+}
+
+// sum adds the nodes to t.ok and t.fail or, for the gradient, to all of t.
+func (c *coupling) sum(t *sums, z, w []float64, grad bool) {
+	if grad {
+		c.addGrad(t, z, w)
+	} else {
+		c.add(t, z, w)
+	}
 }
 
 // add adds the nodes to t.ok and t.fail.
 func (c *coupling) add(t *sums, z, w []float64) {
-	v, c0, c1 := c.v, c.c0, c.c1
+	v, y0, y1 := c.v, (c.c0-logPhiMin)*logPhiScale, c.c1*logPhiScale
 	pieces := logPhiTable.pieces
 	var ok, fail float64
-	for i, zi := range z[:len(w)] {
-		s := c0 + c1*zi
-		y := (s - logPhiMin) * logPhiScale
-		if !(y >= 0) {
-			fail += w[i]
+	for i, wi := range w {
+		y := y0 + y1*z[i]
+		k := y + rounder
+		n := uint32(math.Float64bits(k))
+		if n >= uint32(len(pieces)) {
+			var node sums
+			c.addOutside(&node, z[i], wi)
+			ok += node.ok
+			fail += node.fail
 			continue
 		}
-		k := int(y)
-		if k >= len(pieces) {
-			ok += w[i]
-			fail += w[i] * v * upperTail(s)
-			continue
-		}
-		x := v * pieces[k].at(2*(y-float64(k))-1)
-		if x < -700 {
-			fail += w[i]
+		x := v * pieces[n].at(y-(k-rounder))
+		if x < expMin {
+			fail += wi
 			continue
 		}
 		a, p := expParts(x)
-		ok += w[i] * (a + a*p)
-		fail += w[i] * ((1 - a) - a*p)
+		a *= wi
+		p *= a
+		ok += a + p
+		fail += (wi - a) - p
 	}
 	t.ok += ok
 	t.fail += fail
@@ -148,35 +155,56 @@ func (c *coupling) add(t *sums, z, w []float64) {
 
 // addGrad adds the nodes to all of t.
 func (c *coupling) addGrad(t *sums, z, w []float64) {
+	v, y0, y1 := c.v, (c.c0-logPhiMin)*logPhiScale, c.c1*logPhiScale
 	pieces := logPhiTable.pieces
-	for i, zi := range z[:len(w)] {
-		s := c.c0 + c.c1*zi
-		y := (s - logPhiMin) * logPhiScale
-		if !(y >= 0) {
-			t.fail += w[i]
+	var g sums
+	for i, wi := range w {
+		y := y0 + y1*z[i]
+		k := y + rounder
+		n := uint32(math.Float64bits(k))
+		if n >= uint32(len(pieces)) {
+			c.addOutside(&g, z[i], wi)
 			continue
 		}
-		var l, d, e float64
-		if k := int(y); k < len(pieces) {
-			l, d = pieces[k].grad(2*(y-float64(k)) - 1)
-			d *= 2 * logPhiScale
-			x := c.v * l
-			if x < -700 {
-				t.fail += w[i]
-				continue
-			}
-			a, p := expParts(x)
-			e = w[i] * (a + a*p)
-			t.fail += w[i] * ((1 - a) - a*p)
-		} else {
-			e, l, d = w[i], -upperTail(s), density(s)
-			t.fail -= e * c.v * l
+		u := y - (k - rounder)
+		l, d := pieces[n].at(u), logPhiScale*pieces[n].slope(u)
+		x := v * l
+		if x < expMin {
+			g.fail += wi
+			continue
 		}
-		t.ok += e
-		t.dv += e * l
-		d1 := e * d
-		t.d += d1
-		t.zd += d1 * zi
-		t.dd += d1 * d
+		a, p := expParts(x)
+		a *= wi
+		p *= a
+		e := a + p
+		g.ok += e
+		g.fail += (wi - a) - p
+		g.dv += e * l
+		e *= d
+		g.d += e
+		g.zd += e * z[i]
+		g.dd += e * d
 	}
+	t.ok += g.ok
+	t.fail += g.fail
+	t.d += g.d
+	t.zd += g.zd
+	t.dd += g.dd
+	t.dv += g.dv
+}
+
+// addOutside adds a node for which ln Φ is not in the table.
+func (c *coupling) addOutside(t *sums, z, w float64) {
+	s := c.c0 + c.c1*z
+	if s < 0 { // Φ^v = 0
+		t.fail += w
+		return
+	}
+	l, d := -upperTail(s), density(s)
+	t.ok += w
+	t.fail -= w * c.v * l
+	t.d += w * d
+	t.zd += w * d * z
+	t.dd += w * d * d
+	t.dv += w * l
 }

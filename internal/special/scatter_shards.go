@@ -8,20 +8,16 @@ import "math"
 func (c *coupling) integrateShards(t *sums) {
 	a := 0.3 + c.logV
 	b := levelStep * levelStep * (1 - c.r) / c.r
-	h := levelStep / math.Sqrt(b+levelStep*levelStep*(1.45*1.45+a*a))
-	lo := c.vanish(38) - 1
-	hi := max(tailPoint(c.logV+37), c.h*c.sqrtQ+reach)
-	pieces := len(logPhiTable.pieces)
+	h := 0.85 * levelStep / math.Sqrt(b+levelStep*levelStep*(1.45*1.45+a*a))
+	lo := max(logPhiMin, c.vanish(depth)-1)
+	hi := max(tailPoint(c.logV+depth), c.h*c.sqrtQ+reach)
 	for j := math.Ceil(lo / h); j*h < hi; j++ {
 		s := j * h
-		var l, d float64 // ln Φ(s) and its derivative
-		if y := (s - logPhiMin) * logPhiScale; y < 0 {
-			continue
-		} else if int(y) < pieces {
-			l, d = logPhiTable.grad(s)
-		} else {
-			l, d = -upperTail(s), density(s)
+		l := -upperTail(math.Abs(s)) // ln Φ(s)
+		if s < logPhiMax {
+			l = logPhiTable.at(s)
 		}
+		d := density(s) * math.Exp(-l) // (ln Φ)′
 		x := (c.h - c.sqrtQ*s) / c.sqrtR
 		e := h * math.Exp(c.v*l) // step · Φ(s)^v
 		tail := upperTail(math.Abs(x))

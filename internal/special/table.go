@@ -3,26 +3,25 @@ package special
 import "math"
 
 // degree of the pieces of a table.
-const degree = 9
+const degree = 7
 
-// A piece is a polynomial in u in [−1, 1], lowest power first.
+// A piece is a polynomial in u in [−½, ½], lowest power first.
 type piece [degree + 1]float64
 
-// A table is a smooth function on [lo, hi] as equally wide polynomial pieces.
-// Tables are computed once, when the package is loaded, by interpolation in
-// Chebyshev points, and only read afterwards.
+// A table is a smooth function as equally wide polynomial pieces, centred on
+// lo, lo + 1/scale, …. Tables are computed once, when the package is loaded, by
+// interpolation in Chebyshev points, and only read afterwards.
 type table struct {
-	lo, scale float64 // piece = int((x − lo)·scale)
+	lo, scale float64
 	pieces    []piece
 }
 
-// newTable tabulates f on [lo, hi].
-func newTable(lo, hi float64, pieces int, f func(float64) float64) table {
-	t := table{lo: lo, scale: float64(pieces) / (hi - lo), pieces: make([]piece, pieces)}
-	half := (hi - lo) / float64(pieces) / 2
+// newTable tabulates f on [lo, hi]; f is asked half a piece beyond.
+func newTable(lo, hi, scale float64, f func(float64) float64) table {
+	n := int(math.Round((hi-lo)*scale)) + 1
+	t := table{lo: lo, scale: scale, pieces: make([]piece, n)}
 	for i := range t.pieces {
-		mid := lo + (2*float64(i)+1)*half
-		t.pieces[i] = interpolate(func(u float64) float64 { return f(mid + half*u) })
+		t.pieces[i] = interpolate(func(u float64) float64 { return f(lo + (float64(i)+u)/scale) })
 	}
 	return t
 }
@@ -34,13 +33,13 @@ func interpolate(f func(float64) float64) piece {
 	var cheb [n]float64
 	for k := range n {
 		theta := math.Pi * (float64(k) + 0.5) / n
-		y := f(math.Cos(theta))
+		y := f(math.Cos(theta) / 2)
 		for j := range cheb {
 			cheb[j] += 2.0 / n * y * math.Cos(float64(j)*theta)
 		}
 	}
 	cheb[0] /= 2
-	// Powers of T_j by the three-term recurrence.
+	// Powers of T_j(2u) by the three-term recurrence.
 	prev, cur := piece{}, piece{1}
 	for j := range n {
 		for i := range p {
@@ -48,49 +47,46 @@ func interpolate(f func(float64) float64) piece {
 		}
 		next := piece{}
 		for i := range degree {
-			next[i+1] = 2 * cur[i]
+			next[i+1] = 4 * cur[i]
 		}
 		for i := range next {
 			next[i] -= prev[i]
 		}
 		if j == 0 {
-			next[1] = 1
+			next[1] = 2
 		}
 		prev, cur = cur, next
 	}
 	return p
 }
 
-// at returns the value at x, which must lie in [lo, hi).
+// rounder rounds to a whole number: the sum with it has that in its low bits.
+const rounder = 0x1.8p52
+
+// at returns the value at x, which must lie in [lo, hi].
 func (t *table) at(x float64) float64 {
 	y := (x - t.lo) * t.scale
-	i := int(y)
-	return t.pieces[i].at(2*(y-float64(i)) - 1)
+	k := y + rounder
+	return t.pieces[uint32(math.Float64bits(k))].at(y - (k - rounder))
 }
 
 // grad returns the value and the derivative at x.
 func (t *table) grad(x float64) (f, df float64) {
 	y := (x - t.lo) * t.scale
-	i := int(y)
-	f, df = t.pieces[i].grad(2*(y-float64(i)) - 1)
-	return f, 2 * t.scale * df
+	k := y + rounder
+	p, u := &t.pieces[uint32(math.Float64bits(k))], y-(k-rounder)
+	return p.at(u), t.scale * p.slope(u)
 }
 
 // at evaluates the polynomial in the order of Estrin, which keeps the chain of
 // dependent operations short.
 func (c *piece) at(u float64) float64 {
 	u2 := u * u
-	u4 := u2 * u2
-	lo := c[0] + c[1]*u + (c[2]+c[3]*u)*u2
-	hi := c[4] + c[5]*u + (c[6]+c[7]*u)*u2
-	return lo + (hi+(c[8]+c[9]*u)*u4)*u4
+	return c[0] + c[1]*u + (c[2]+c[3]*u)*u2 + (c[4]+c[5]*u+(c[6]+c[7]*u)*u2)*(u2*u2)
 }
 
-// grad returns the polynomial and its derivative by u.
-func (c *piece) grad(u float64) (f, df float64) {
+// slope returns the derivative of the polynomial by u.
+func (c *piece) slope(u float64) float64 {
 	u2 := u * u
-	u4 := u2 * u2
-	lo := c[1] + 2*c[2]*u + (3*c[3]+4*c[4]*u)*u2
-	hi := 5*c[5] + 6*c[6]*u + (7*c[7]+8*c[8]*u)*u2
-	return c.at(u), lo + (hi+9*c[9]*u4)*u4
+	return c[1] + 2*c[2]*u + (3*c[3]+4*c[4]*u)*u2 + (5*c[5]+6*c[6]*u+7*c[7]*u2)*(u2*u2)
 }

@@ -1,8 +1,8 @@
-"""Writes the reference tables of this folder with mpmath (python3-mpmath).
+"""Writes the reference tables of this folder with mpmath, numpy and scipy.
 
 gamma.csv:   a, x, Q(a, x), dQ/da, dQ/dx
 scatter.csv: f, r, v, 1 - G, dG/df, dG/dr, dG/dv
-hermite.csv: f, r, v, 1 - G by the 40-node Gauss-Hermite rule
+hermite.csv: f, r, v, G by the 40-node Gauss-Hermite rule of numpy and scipy
 """
 import mpmath as mp
 
@@ -44,5 +44,72 @@ def gamma():
                     out.write(row(a, x, gamma_q(a_, x_), da, dx) + "\n")
 
 
+def quantile(f):
+    """h with 1 - Phi(h) = f, by Newton's method on ln(1 - Phi)."""
+    if f > 0.5:
+        return -quantile(1 - f)
+    h = mp.sqrt(max(0, -2 * mp.log(2 * f)))
+    for _ in range(200):
+        t = mp.erfc(h / mp.sqrt(2)) / 2
+        step = mp.log(t / f) * t / mp.npdf(h)
+        h += step
+        if abs(step) < mp.mpf(10) ** -30:
+            return h
+    raise ArithmeticError
+
+
+def fail(f, r, v, nodes=1):
+    """1 - G by the trapezoidal rule, with a step far below what it needs."""
+    h = quantile(f)
+    root, rest = mp.sqrt(r), mp.sqrt(1 - r)
+    step = mp.mpf("0.5") / mp.sqrt(1 / mp.mpf("0.6") + r / (1 - r) * (mp.log(v) + 2) ** 2) / nodes
+    total = mp.mpf(0)
+    for j in range(-int((11 + root * max(h, 0) * 2) / step), int(11 / step)):
+        z = j * step
+        s = (h + root * z) / rest
+        log_phi = mp.log1p(-mp.erfc(s / mp.sqrt(2)) / 2) if s > 0 else mp.log(mp.erfc(-s / mp.sqrt(2)) / 2)
+        total -= mp.npdf(z) * mp.expm1(v * log_phi)
+    return total * step
+
+
+def scatter():
+    mp.mp.dps = 36
+    cases = [(f, r, v)
+             for f in [1e-100, 1e-20, 1e-8, 1e-4, 0.02, 0.1, 0.4, 0.9, 0.999]
+             for r in [0.01, 0.35, 0.8]
+             for v in [1.5, 16.0, 256.0]]
+    cases += [(f, r, v) for f in [1e-300, 1e-12, 0.003, 0.3] for r in [1e-6, 0.9, 0.97] for v in [4.0]]
+    cases += [(f, r, 1e6) for f in [1e-7, 1e-3, 0.2] for r in [0.1, 0.5]]
+    with open("scatter.csv", "w") as out:
+        for f, r, v in cases:
+            args = [mp.mpf(f), mp.mpf(r), mp.mpf(v)]
+            value = fail(*args)
+            assert abs(fail(*args, nodes=1.3) / value - 1) < 1e-16
+            slopes = []
+            for i in range(3):
+                d = args[i] * mp.mpf(10) ** -9
+                hi, lo = list(args), list(args)
+                hi[i] += d
+                lo[i] -= d
+                slopes.append(-(fail(*hi) - fail(*lo)) / (2 * d))
+            out.write(row(f, r, v, value, *slopes) + "\n")
+
+
+def hermite():
+    """The rule itself, with numpy's nodes (numpy.polynomial.hermite_e)."""
+    import numpy as np
+    from scipy.special import log_ndtr, ndtri
+    z, w = np.polynomial.hermite_e.hermegauss(40)
+    w = w / w.sum()
+    with open("hermite.csv", "w") as out:
+        for f in [1e-12, 1e-6, 1e-3, 0.05, 0.3, 0.7, 0.99]:
+            for r in [1e-9, 0.05, 0.35, 0.7, 0.95, 0.999]:
+                for v in [1.0, 2.5, 16.0, 256.0, 4096.0]:
+                    s = (-ndtri(f) + np.sqrt(r) * z) / np.sqrt(1 - r)
+                    out.write(row(f, r, v, float(np.sum(w * np.exp(v * log_ndtr(s))))) + "\n")
+
+
 if __name__ == "__main__":
     gamma()
+    scatter()
+    hermite()

@@ -1,0 +1,176 @@
+package special
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+func TestGoldenScatterGH40(t *testing.T) {
+	for _, r := range readTable(t, "hermite.csv") {
+		want := r[3]
+		ok, fail := ScatterGH40(r[0], r[1], r[2])
+		gok, gfail, _, _, _ := ScatterGH40Grad(r[0], r[1], r[2])
+		if !(math.Abs(ok-want) < 1e-13) || !(math.Abs(fail-(1-want)) < 1e-13) || math.Abs(gok-ok) > 1e-15 || math.Abs(gfail-fail) > 1e-15 {
+			t.Errorf("f, r, v = %v: ok = %v, fail = %v (gradient %v, %v), want ok = %v", r[:3], ok, fail, gok, gfail, want)
+		}
+	}
+}
+
+// TestGoldenScatter: fail to a relative 1e−10, derivatives to 1e−8 of
+// themselves or 1e−14 absolute: of a vanishing ok even the 36 digits of the
+// table leave fewer.
+func TestGoldenScatter(t *testing.T) {
+	for _, r := range readTable(t, "scatter.csv") {
+		ok, fail := Scatter(r[0], r[1], r[2])
+		_, gfail, df, dr, dv := ScatterGrad(r[0], r[1], r[2])
+		if !(relErr(fail, r[3]) < 1e-10) || !(relErr(gfail, r[3]) < 1e-10) || ok != 1-fail && fail != 1-ok {
+			t.Errorf("f, r, v = %v: fail = %v, %v, ok = %v; want fail = %v", r[:3], fail, gfail, ok, r[3])
+		}
+		for i, d := range []float64{df, dr, dv} {
+			if !(math.Abs(d-r[4+i]) <= 1e-8*math.Abs(r[4+i])+1e-14) {
+				t.Errorf("f, r, v = %v: derivative %d is %v, want %v", r[:3], i, d, r[4+i])
+			}
+		}
+	}
+}
+
+// randomScatter draws arguments over all regimes.
+func randomScatter(rng *rand.Rand) (f, r, v float64) {
+	f = math.Exp(-rng.Float64() * []float64{3, 10, 50, 600}[rng.IntN(4)])
+	r = rng.Float64()
+	switch rng.IntN(8) {
+	case 0:
+		f = 1 - f
+	case 1:
+		r = math.Exp(-rng.Float64() * 25)
+	case 2:
+		r = 1 - math.Exp(-rng.Float64()*8)
+	}
+	return f, r, math.Exp(rng.Float64() * []float64{1, 5, 13.8}[rng.IntN(3)])
+}
+
+// TestConvergenceScatter compares with a much finer sum of the same integral
+// over all z, with Φ from math.Erfc.
+func TestConvergenceScatter(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 3000 {
+		f, r, v := randomScatter(rng)
+		ok, fail := Scatter(f, r, v)
+		wantOK, wantFail := scatterFine(f, r, v)
+		if f > 1e-3 {
+			wantFail = 1 - wantOK
+		}
+		if !(math.Abs(ok-wantOK) < 2e-13) || !(relErr(fail, wantFail) < 1e-9) {
+			t.Errorf("f, r, v = %v, %v, %v: ok, fail = %v, %v, want %v, %v", f, r, v, ok, fail, wantOK, wantFail)
+		}
+	}
+}
+
+func scatterFine(f, r, v float64) (ok, fail float64) {
+	h, root, rest := -normQuantile(f), math.Sqrt(r), math.Sqrt(1-r)
+	a := math.Log(v) + 2
+	step := 0.4 / math.Sqrt(1.7+r/(1-r)*a*a)
+	for z := -12 - 2*root*max(h, 0); z < 13; z += step {
+		s := (h + root*z) / rest
+		l := -s * s / 2
+		if s > 0 {
+			l = math.Log1p(-math.Erfc(s/math.Sqrt2) / 2)
+		} else if s > -37 {
+			l = math.Log(math.Erfc(-s/math.Sqrt2) / 2)
+		}
+		w := step * density(z)
+		ok += w * math.Exp(v*l)
+		fail -= w * math.Expm1(v*l)
+	}
+	return ok, fail
+}
+
+// TestExactScatterLimits: independent shards, one cause for all, one shard.
+func TestExactScatterLimits(t *testing.T) {
+	for _, f := range []float64{0, 1e-300, 1e-30, 1e-17, 1e-9, 1e-3, 0.2, 0.5, 0.9, 1 - 1e-9, 1} {
+		for _, v := range []float64{1, 1.5, 16, 1000} {
+			ok, fail := Scatter(f, 0, v)
+			if want := -math.Expm1(v * math.Log1p(-f)); math.Abs(fail-want) > 1e-14*want || math.Abs(ok-math.Pow(1-f, v)) > 1e-16*(1+v) {
+				t.Errorf("independent, f = %v, v = %v: ok, fail = %v, %v", f, v, ok, fail)
+			}
+			if ok, fail := Scatter(f, 1, v); ok != 1-f || fail != f {
+				t.Errorf("common cause, f = %v, v = %v: ok, fail = %v, %v", f, v, ok, fail)
+			}
+			// Near the limits G is continuous: in r here; there, fail grows by
+			// √(1−r) φ(h) times the mean of the largest of v normals, which
+			// is below 4, and φ(h) < f (1 + |h|).
+			for _, r := range []float64{1e-15, 1e-14, 1e-9} {
+				if _, near := Scatter(f, r, v); math.Abs(near-fail) > 1e-13+100*r {
+					t.Errorf("f = %v, v = %v, r = %v: fail = %v, independent %v", f, v, r, near, fail)
+				}
+			}
+			if _, near := Scatter(f, 1-1e-14, v); !(near-f >= -1e-12*f) || f > 0 && f < 1 && near-f > 4e-7*f*(1+math.Abs(normQuantile(f))) {
+				t.Errorf("f = %v, v = %v, r → 1: fail = %v", f, v, near)
+			}
+		}
+		for _, r := range []float64{0, 1e-12, 0.3, 0.9, 0.99, 1} {
+			ok, fail := Scatter(f, r, 1)
+			gok, gfail, df, dr, _ := ScatterGrad(f, r, 1)
+			if ok != 1-f || fail != f || math.Abs(gok-ok) > 1e-14 || math.Abs(gfail-f) > 1e-12*f || dr != 0 || f > 0 && f < 1 && math.Abs(df+1) > 1e-9 {
+				t.Errorf("one shard, f = %v, r = %v: %v, %v, gradient %v, %v, %v, %v", f, r, ok, fail, gok, gfail, df, dr)
+			}
+		}
+	}
+}
+
+// TestInvariantScatter: f ≤ fail ≤ min(1, v f); ok falls with f and v and grows
+// with r (Slepian).
+func TestInvariantScatter(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 20000 {
+		f, r, v := randomScatter(rng)
+		ok, fail, df, dr, dv := ScatterGrad(f, r, v)
+		const slack = 1e-12
+		if !(fail >= f*(1-slack)) || !(fail <= min(1, v*f)*(1+slack)) || !(ok >= 0 && ok <= 1) {
+			t.Errorf("f, r, v = %v, %v, %v: fail = %v", f, r, v, fail)
+		}
+		if !(df <= 0) || !(dr >= 0) || !(dv <= 0) || math.IsInf(df+dr+dv, 0) {
+			t.Errorf("f, r, v = %v, %v, %v: derivatives %v, %v, %v", f, r, v, df, dr, dv)
+		}
+		if vok, vfail := Scatter(f, r, v); math.Abs(vok-ok) > 1e-15 || math.Abs(vfail-fail) > 1e-14*fail {
+			t.Errorf("f, r, v = %v, %v, %v: value %v, %v, with gradient %v, %v", f, r, v, vok, vfail, ok, fail)
+		}
+	}
+}
+
+// TestConvergenceScatterSlopes: the derivatives are those of the value.
+func TestConvergenceScatterSlopes(t *testing.T) {
+	for _, m := range []struct {
+		name  string
+		value func(f, r, v float64) (ok, fail float64)
+		grad  func(f, r, v float64) (ok, fail, df, dr, dv float64)
+	}{{"exact", Scatter, ScatterGrad}, {"GH40", ScatterGH40, ScatterGH40Grad}} {
+		for _, f := range []float64{1e-12, 1e-5, 0.03, 0.3, 0.8} {
+			for _, r := range []float64{0.001, 0.2, 0.6, 0.85} {
+				for _, v := range []float64{1.5, 16, 200} {
+					_, _, df, dr, dv := m.grad(f, r, v)
+					at := [3]float64{f, r, v}
+					for i, d := range []float64{df, dr, dv} {
+						h := 1e-3 * min(at[i], 1-min(at[i], 0.99))
+						want := -slope(func(x float64) float64 {
+							p := at
+							p[i] = x
+							_, fail := m.value(p[0], p[1], p[2])
+							return fail
+						}, at[i], h)
+						// Fourth order in h, and rounding of fail over h.
+						if _, fail := m.value(f, r, v); !(math.Abs(d-want) < 1e-7*math.Abs(want)+1e-12*fail/h) {
+							t.Errorf("%s f, r, v = %v: derivative %d is %v, by differences %v", m.name, at, i, d, want)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// slope is f′(x) by five points, with an error of order h⁴.
+func slope(f func(float64) float64, x, h float64) float64 {
+	return (8*(f(x+h)-f(x-h)) - f(x+2*h) + f(x-2*h)) / (12 * h)
+}
