@@ -15,6 +15,8 @@ const (
 	Complete
 	// EventTerminated: a terminal event happened.
 	EventTerminated
+	// Interrupted: Settings.Done was closed.
+	Interrupted
 	// StepLimit: MaxSteps steps were tried.
 	StepLimit
 	// StepTooSmall: the error test fails with the smallest step.
@@ -38,6 +40,7 @@ var statuses = [...]struct {
 	NotTerminated:   {"NotTerminated", nil},
 	Complete:        {"Complete", nil},
 	EventTerminated: {"EventTerminated", nil},
+	Interrupted:     {"Interrupted", errors.New("ode: interrupted")},
 	StepLimit:       {"StepLimit", errors.New("ode: step limit reached")},
 	StepTooSmall:    {"StepTooSmall", errors.New("ode: error test fails with the smallest step")},
 	NonFinite:       {"NonFinite", errors.New("ode: right-hand side or solution not finite")},

@@ -33,6 +33,9 @@ type Settings struct {
 	// MaxSteps bounds the steps tried. Default 1,000,000.
 	MaxSteps int
 
+	// Done, if not nil, ends the integration once it is closed, before the next step.
+	Done <-chan struct{}
+
 	// Output holds strictly increasing times in [t0, t1] at which Record is
 	// called. They come from the dense output and do not change the steps. At the
 	// time of a discontinuity there is one record: the state before any

@@ -134,6 +134,12 @@ func (it *integration) advance(stop float64) {
 			it.res.Status = StepLimit
 			return
 		}
+		select {
+		case <-it.set.Done:
+			it.res.Status = Interrupted
+			return
+		default:
+		}
 		h, end := it.stepTo(stop)
 		if why, err := it.attempt(h); why == NotTerminated {
 			it.accept(h, end, err)
