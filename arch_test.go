@@ -24,14 +24,15 @@ var mayImport = map[string][]string{
 	"cmd/metastable": {"internal/cli"},
 	"internal/cli": {
 		"calibrate", "data", "fixedpoint", "internal/ode", "model", "montecarlo", "plots",
-		"recovery", "referee", "telemetry",
+		"recovery", "referee", "telemetry", "trajectory",
 	},
 
 	"plots":      {"fixedpoint", "model", "internal/ode"}, // imported by internal/cli alone
-	"recovery":   {"fixedpoint", "model", "internal/ode"},
-	"calibrate":  {"fixedpoint", "model", "internal/ode", "internal/special", "telemetry"},
-	"montecarlo": {"fixedpoint", "model", "internal/ode", "internal/special"},
-	"referee":    {"fixedpoint", "model", "internal/ode", "internal/special"},
+	"recovery":   {"fixedpoint", "model", "internal/ode", "trajectory"},
+	"calibrate":  {"fixedpoint", "model", "internal/ode", "internal/special", "telemetry", "trajectory"},
+	"montecarlo": {"fixedpoint", "model", "internal/ode", "internal/special", "trajectory"},
+	"referee":    {"fixedpoint", "model", "internal/ode", "internal/special", "trajectory"},
+	"trajectory": {"model", "internal/ode"}, // puts a System and the integrator together
 	"telemetry":  {},
 
 	// A System is a problem for the solvers by having their methods, not by importing them.

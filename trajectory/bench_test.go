@@ -1,0 +1,47 @@
+package trajectory
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/metastable/metastable/model"
+)
+
+// BenchmarkReferenceDay is 14 h with 24 popularity bins and 7 backoff stages at the
+// default tolerance, from the known start to the end, without rows.
+func BenchmarkReferenceDay(b *testing.B) {
+	day(b, compile(b, "slack"))
+}
+
+// BenchmarkBins is the same day with finer popularity bins: the cost is linear in them.
+func BenchmarkBins(b *testing.B) {
+	for _, bins := range []int{24, 100, 1000} {
+		b.Run(fmt.Sprint(bins), func(b *testing.B) {
+			sc := scenario(b, "slack")
+			if err := sc.Set("classes.gdm_members.popularity.bins", fmt.Sprint(bins)); err != nil {
+				b.Fatal(err)
+			}
+			sys, err := sc.Compile()
+			if err != nil {
+				b.Fatal(err)
+			}
+			day(b, sys)
+		})
+	}
+}
+
+func day(b *testing.B, sys *model.System) {
+	set := &Settings{RTol: 1e-6, Times: []float64{}}
+	var r *Result
+	b.ReportAllocs()
+	for b.Loop() {
+		var err error
+		if r, err = Run(sys, set); err != nil || r.Status.Early() {
+			b.Fatal(r, err)
+		}
+	}
+	b.ReportMetric(float64(r.Stats.Steps), "steps")
+	b.ReportMetric(float64(r.Stats.Rejected), "rejected")
+	b.ReportMetric(float64(r.Stats.Evals), "evals")
+	b.ReportMetric(float64(r.Stats.Factorizations), "factorizations")
+}

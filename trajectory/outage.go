@@ -1,0 +1,59 @@
+package trajectory
+
+// Columns that every run has, by their index in a row.
+const (
+	colTime     = 0
+	colBoots    = 1
+	colAdmitted = 3
+	colSuccess  = 4
+)
+
+// An outage is a goodput below outageShare of the demand for longer than outageLeast.
+const (
+	outageShare = 0.9
+	outageLeast = 60.0 // s
+)
+
+// Outages returns the maximal intervals [from, to], in seconds, in which the goodput
+// (admitted_per_s times boot_success) is below 90 % of boots_per_s and that last
+// longer than 60 s. Their ends are located between rows by linear interpolation; one
+// that is still on in the last row ends there. rows are those of a [Result]: Detail
+// locates the ends best.
+func Outages(rows [][]float64) [][2]float64 {
+	var found [][2]float64
+	from, on := 0.0, false
+	end := func(t float64) {
+		if on && t-from > outageLeast {
+			found = append(found, [2]float64{from, t})
+		}
+		on = false
+	}
+	for i, row := range rows {
+		t, x := row[colTime], shortfall(row)
+		if (x > 0) != on {
+			if i > 0 {
+				t = crossing(rows[i-1], row)
+			}
+			if on {
+				end(t)
+			} else {
+				from, on = t, true
+			}
+		}
+	}
+	if len(rows) > 0 {
+		end(rows[len(rows)-1][colTime])
+	}
+	return found
+}
+
+// shortfall is positive when the goodput is below outageShare of the demand, in 1/s.
+func shortfall(row []float64) float64 {
+	return outageShare*row[colBoots] - row[colAdmitted]*row[colSuccess]
+}
+
+// crossing returns the time between two rows at which the shortfall is zero.
+func crossing(a, b []float64) float64 {
+	fa, fb := shortfall(a), shortfall(b)
+	return a[colTime] + (b[colTime]-a[colTime])*fa/(fa-fb)
+}

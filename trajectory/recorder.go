@@ -1,0 +1,96 @@
+package trajectory
+
+import (
+	"slices"
+
+	"github.com/metastable/metastable/internal/ode"
+	"github.com/metastable/metastable/model"
+)
+
+// detailRows is the number of rows a run of even pace has in Detail, at most.
+const detailRows = 4000
+
+// A recorder turns what the integrator reports into rows.
+type recorder struct {
+	sys *model.System
+	res *Result
+	avg *averager // nil: values of the instant
+
+	y    []float64 // state at a time within a step
+	room float64   // shortest time between two rows of Detail, s
+}
+
+func newRecorder(sys *model.System, r *Result) *recorder {
+	rec := &recorder{sys: sys, res: r, y: make([]float64, sys.MaxDim()), room: sys.Span() / detailRows}
+	if r.Settings.Average > 0 {
+		rec.avg = newAverager(rec, r.Settings.Times, r.Settings.Average)
+	}
+	return rec
+}
+
+func (rec *recorder) settings() *ode.Settings {
+	set := &rec.res.Settings
+	s := &ode.Settings{
+		RTol: set.RTol, ATol: set.ATol, MaxSteps: set.MaxSteps, Done: set.Done,
+		Output: set.Times, Record: rec.record,
+	}
+	if rec.avg != nil {
+		s.Output = set.Times[:len(set.Times)-len(rec.avg.times)] // the rest are windows
+	}
+	if rec.avg != nil || set.Detail || set.Progress != nil {
+		s.Step = rec.step
+	}
+	return s
+}
+
+func (rec *recorder) observe(t float64, y []float64) []float64 {
+	row := make([]float64, len(rec.res.Columns))
+	rec.sys.Observe(row, t, y)
+	return row
+}
+
+func (rec *recorder) at(p *ode.Interpolant, t float64) []float64 {
+	return p.At(rec.y[:p.Dim()], t)
+}
+
+// record receives the state at a time of the settings.
+func (rec *recorder) record(t float64, y []float64) {
+	rec.res.Rows = append(rec.res.Rows, rec.observe(t, y))
+}
+
+// step receives each accepted step. The parameters in force are those within it.
+func (rec *recorder) step(p *ode.Interpolant) {
+	if rec.avg != nil {
+		rec.avg.step(p)
+	}
+	if rec.res.Settings.Detail {
+		rec.detail(p)
+	}
+	if rec.res.Settings.Progress != nil {
+		rec.res.Settings.Progress(p.T1)
+	}
+}
+
+// detail adds rows at the ends of the step and at points within.
+func (rec *recorder) detail(p *ode.Interpolant) {
+	const parts = 4 // of a step, for a curve that looks smooth
+	_, edge := slices.BinarySearch(rec.sys.Breaks(), p.T0)
+	if edge || len(rec.res.Detail) == 0 {
+		rec.addDetail(p, p.T0)
+	}
+	_, edge = slices.BinarySearch(rec.sys.Breaks(), p.T1)
+	for i := 1; i <= parts; i++ {
+		t := p.T0 + (p.T1-p.T0)*float64(i)/parts
+		if i == parts {
+			t = p.T1
+		}
+		last := rec.res.Detail[len(rec.res.Detail)-1][0]
+		if t-last >= rec.room || i == parts && (edge || t == rec.sys.Span()) {
+			rec.addDetail(p, t)
+		}
+	}
+}
+
+func (rec *recorder) addDetail(p *ode.Interpolant, t float64) {
+	rec.res.Detail = append(rec.res.Detail, rec.observe(t, rec.at(p, t)))
+}
