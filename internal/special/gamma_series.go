@@ -81,11 +81,10 @@ func taylorQGrad(a, x float64) (sum, ds float64) {
 // fractionTerms returns how many terms of the continued fraction bring its
 // relative error below 1e−15 where GammaQ asks it.
 func fractionTerms(a, x float64) int {
-	n := 7 + 92/x
 	if a >= uniformMin {
-		n += 7
+		return int(5 + 17*a/x)
 	}
-	return int(n)
+	return int(7 + 92/x)
 }
 
 // fraction returns Γ(a, x) e^x x^{−a} by Legendre's continued fraction,

@@ -9,13 +9,15 @@ const (
 
 // scaledErfc tabulates e^{y²} erfc(y) over t = 4/(4+y), that is for all y ≥ 0.
 var scaledErfc = newTable(0, 1, 256, func(t float64) float64 {
-	if math.Abs(t) < 1e-3 {
-		return t * (1 + t/4) / (4 * math.Sqrt(math.Pi)) // 1/(y√π), y = 4/t − 4
+	if math.Abs(t) < 0.02 { // |y| > 195: the asymptotic series, which is odd in y
+		y := 4/t - 4
+		u := 0.5 / (y * y)
+		return (1 - u*(1-3*u*(1-5*u))) / (y * math.Sqrt(math.Pi))
 	}
 	return erfcxReference(4/t - 4)
 })
 
-// erfcx returns e^{y²} erfc(y), y ≥ 0, to a few units in the last place.
+// erfcx returns e^{y²} erfc(y), 0 ≤ y < 1e5, to a few units in the last place.
 func erfcx(y float64) float64 { return scaledErfc.at(4 / (4 + y)) }
 
 // erfcxReference computes erfcx for the table: from math.Erfc where e^{y²} is
@@ -25,7 +27,7 @@ func erfcxReference(y float64) float64 {
 		return math.Exp(y*y) * math.Erfc(y)
 	}
 	f := y
-	for k := 200; k > 0; k-- {
+	for k := int(20 + 320/(y*y)); k > 0; k-- {
 		f = y + float64(k)/2/f
 	}
 	return 1 / (f * math.Sqrt(math.Pi))

@@ -19,31 +19,24 @@ func Scatter(f, r, v float64) (ok, fail float64) {
 	if v == 1 {
 		return 1 - f, f
 	}
-	if l, done := scatterLimit(f, r, v); done {
-		return l.ok, l.fail
+	if ok, fail, _, _, _, done := scatterLimit(f, r, v); done {
+		return ok, fail
 	}
 	c := newCoupling(f, r, v)
 	var t sums
-	if k, found := c.level(); found {
-		c.integrate(&levels[k], &t, false)
-	} else {
-		c.integrateShards(&t)
-	}
+	c.integrate(&t, false)
 	return c.shares(&t)
 }
 
-// ScatterGrad returns Scatter and the derivatives of ok by f, r and v.
+// ScatterGrad returns Scatter and the derivatives of ok by f, r and v, which
+// are finite but at r = 1, where those by r and v are given as 0.
 func ScatterGrad(f, r, v float64) (ok, fail, df, dr, dv float64) {
-	if l, done := scatterLimit(f, r, v); done {
-		return l.ok, l.fail, l.df, l.dr, l.dv
+	if ok, fail, df, dr, dv, done := scatterLimit(f, r, v); done {
+		return ok, fail, df, dr, dv
 	}
 	c := newCoupling(f, r, v)
 	var t sums
-	if k, found := c.level(); found {
-		c.integrate(&levels[k], &t, true)
-	} else {
-		c.integrateShards(&t)
-	}
+	c.integrate(&t, true)
 	ok, fail = c.shares(&t)
 	return ok, fail, c.slopeF(&t), c.slopeR(&t), t.dv
 }
@@ -52,28 +45,24 @@ func ScatterGrad(f, r, v float64) (ok, fail, df, dr, dv float64) {
 // G moves by less than r ln v.
 const independent = 1e-15
 
-// limit is the answer and its derivatives where no integral is needed.
-type limit struct{ ok, fail, df, dr, dv float64 }
-
-// scatterLimit returns the closed forms.
-func scatterLimit(f, r, v float64) (l limit, done bool) {
+// scatterLimit returns the closed forms where there is one.
+func scatterLimit(f, r, v float64) (ok, fail, df, dr, dv float64, done bool) {
 	switch {
 	case f <= 0:
-		return limit{ok: 1, df: -v}, true
+		return 1, 0, -v, 0, 0, true
 	case f >= 1:
-		return limit{fail: 1}, true
+		return 0, 1, 0, 0, 0, true
 	case v*f < 1e-18 && raresApart(f, r, v):
-		return limit{1, v * f, -v, 0, -f}, true
+		return 1, v * f, -v, 0, -f, true
 	case r >= 1:
-		return limit{1 - f, f, -1, 0, 0}, true
+		return 1 - f, f, -1, 0, 0, true
 	case r < independent:
 		l := math.Log1p(-f)
 		ok := math.Exp(v * l)
-		h := normQuantile(f)
-		d := density(h) / (1 - f)
-		return limit{ok, -math.Expm1(v * l), -v * ok / (1 - f), 0.5 * v * (v - 1) * ok * d * d, ok * l}, true
+		d := density(normQuantile(f)) / (1 - f)
+		return ok, -math.Expm1(v * l), -v * ok / (1 - f), 0.5 * v * (v - 1) * ok * d * d, ok * l, true
 	}
-	return limit{}, false
+	return 0, 0, 0, 0, 0, false
 }
 
 // raresApart reports that failures are so rare that two of them do not meet:

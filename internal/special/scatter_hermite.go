@@ -12,8 +12,8 @@ var hermiteZ, hermiteW = hermiteRule()
 // integral; fail is Σ w (1 − Φ^v). The rule is off by up to a few 1e−3 where
 // the coupling is strong.
 func ScatterGH40(f, r, v float64) (ok, fail float64) {
-	if l, done := scatterLimit(f, r, v); done {
-		return l.ok, l.fail
+	if ok, fail, _, _, _, done := scatterLimit(f, r, v); done {
+		return ok, fail
 	}
 	c := newCoupling(f, r, v)
 	var t sums
@@ -25,8 +25,8 @@ func ScatterGH40(f, r, v float64) (ok, fail float64) {
 // ScatterGH40Grad returns ScatterGH40 and the derivatives of its ok by f, r and
 // v: those of the rule.
 func ScatterGH40Grad(f, r, v float64) (ok, fail, df, dr, dv float64) {
-	if l, done := scatterLimit(f, r, v); done {
-		return l.ok, l.fail, l.df, l.dr, l.dv
+	if ok, fail, df, dr, dv, done := scatterLimit(f, r, v); done {
+		return ok, fail, df, dr, dv
 	}
 	c := newCoupling(f, r, v)
 	var t sums

@@ -46,8 +46,14 @@ func (c *coupling) level() (k int, found bool) {
 	return k, k < levelCount
 }
 
-// integrate adds the integral by a level to t.
-func (c *coupling) integrate(l *level, t *sums, grad bool) {
+// integrate adds the integral to t, and its derivatives if grad is set.
+func (c *coupling) integrate(t *sums, grad bool) {
+	k, found := c.level()
+	if !found {
+		c.integrateShards(t, grad)
+		return
+	}
+	l := &levels[k]
 	lo, hi, zero, one := c.window()
 	from, to := l.index(lo), l.index(hi)+1
 	// Nodes where Φ^v is 0 or 1 have their sum in the table.
@@ -85,32 +91,6 @@ func (c *coupling) integrateFar(h float64, from, to int, t *sums, grad bool) {
 		c.sum(t, z[:n], w[:n], grad)
 		j += n
 	}
-}
-
-const (
-	expBits  = 7 // e^x = 2^k · 2^{i/128} · (1 + p)
-	expSteps = 1 << expBits
-	expScale = expSteps / math.Ln2
-	expMin   = -700
-)
-
-// exp2Table holds the bits of 2^{i/128}.
-var exp2Table = func() (t [expSteps]uint64) {
-	for i := range t {
-		t[i] = math.Float64bits(math.Exp2(float64(i) / expSteps))
-	}
-	return t
-}()
-
-// expParts returns a and p with e^x = a + a p, so that e^x − 1 = (a − 1) + a p
-// keeps its accuracy near x = 0; expMin ≤ x ≤ 0. The relative error of e^x is
-// 1e−15 + |x|·1e−16, that of e^x − 1 near 0 is 1e−12.
-func expParts(x float64) (a, p float64) {
-	k := x*expScale + rounder
-	u := x - (k-rounder)*(1/expScale)
-	b := math.Float64bits(k)
-	a = math.Float64frombits(exp2Table[b%expSteps] + b>>expBits<<52)
-	return a, u + u*u*(0.5+u*(1.0/6+u*(1.0/24)))
 }
 
 // sum adds the nodes to t.ok and t.fail or, for the gradient, to all of t.
@@ -196,8 +176,12 @@ func (c *coupling) addGrad(t *sums, z, w []float64) {
 // addOutside adds a node for which ln Φ is not in the table.
 func (c *coupling) addOutside(t *sums, z, w float64) {
 	s := c.c0 + c.c1*z
-	if s < 0 { // Φ^v = 0
+	switch {
+	case s < 0: // Φ^v = 0
 		t.fail += w
+		return
+	case !c.rare: // Φ^v = 1
+		t.ok += w
 		return
 	}
 	l, d := -upperTail(s), density(s)

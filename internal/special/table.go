@@ -26,29 +26,31 @@ func newTable(lo, hi, scale float64, f func(float64) float64) table {
 	return t
 }
 
-// interpolate returns the polynomial through f at the Chebyshev points.
-func interpolate(f func(float64) float64) piece {
+// interpolate returns the polynomial through f at the Chebyshev points, and so
+// nearly the best one.
+func interpolate(f func(float64) float64) (p piece) {
 	const n = degree + 1
-	var p piece
-	var cheb [n]float64
-	for k := range n {
-		theta := math.Pi * (float64(k) + 0.5) / n
-		y := f(math.Cos(theta) / 2)
-		for j := range cheb {
-			cheb[j] += 2.0 / n * y * math.Cos(float64(j)*theta)
-		}
+	var y [n]float64
+	for k := range y {
+		y[k] = f(chebyshev[1][k] / 2)
 	}
-	cheb[0] /= 2
 	// Powers of T_j(2u) by the three-term recurrence.
 	prev, cur := piece{}, piece{1}
 	for j := range n {
-		for i := range p {
-			p[i] += cheb[j] * cur[i]
+		var c float64
+		for k := range y {
+			c += y[k] * chebyshev[j][k]
 		}
-		next := piece{}
+		c *= 2.0 / n
+		if j == 0 {
+			c /= 2
+		}
+		var next piece
 		for i := range degree {
+			p[i] += c * cur[i]
 			next[i+1] = 4 * cur[i]
 		}
+		p[degree] += c * cur[degree]
 		for i := range next {
 			next[i] -= prev[i]
 		}
@@ -59,6 +61,16 @@ func interpolate(f func(float64) float64) piece {
 	}
 	return p
 }
+
+// chebyshev[j][k] is T_j at the k-th Chebyshev point.
+var chebyshev = func() (t [degree + 1][degree + 1]float64) {
+	for j := range t {
+		for k := range t {
+			t[j][k] = math.Cos(float64(j) * math.Pi * (float64(k) + 0.5) / (degree + 1))
+		}
+	}
+	return t
+}()
 
 // rounder rounds to a whole number: the sum with it has that in its low bits.
 const rounder = 0x1.8p52
