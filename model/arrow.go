@@ -27,16 +27,12 @@ type classArrow struct {
 }
 
 type chainArrow struct {
-	dwell      []float64    // d_j + θ
-	out, in    []float64    // 1/s: what leaves stage j, and what arrives from j − 1
-	self       float64      // what the last stage feeds itself
-	u, t       [3][]float64 // ∂ż/∂(F, sent, θ) and the same, solved
-	pull       float64      // Σ z/D²
-	inv        []float64
-	rhs        []float64
-	gradF, gS  []float64
-	gTh        []float64
-	fail, sent float64
+	dwell   []float64    // d_j + θ
+	out, in []float64    // 1/s: what leaves stage j, and what arrives from j − 1
+	self    float64      // what the last stage feeds itself
+	u, t    [3][]float64 // ∂ż/∂(F, sent, θ) and the same, solved
+	pull    float64      // Σ z/D²
+	inv     []float64
 }
 
 func newArrow(l *layout) arrow {
@@ -85,6 +81,7 @@ func luFactor(a []float64, pivot []int, n int) error {
 			}
 		}
 		d := 1 / rk[k]
+		rk[k] = d // the factors keep the reciprocal
 		for i := k + 1; i < n; i++ {
 			ri := a[i*n : i*n+n]
 			f := ri[k] * d
@@ -122,6 +119,6 @@ func luSolve(a []float64, pivot []int, n int, b []float64) {
 		for j := i + 1; j < n; j++ {
 			v -= row[j] * b[j]
 		}
-		b[i] = v / row[i]
+		b[i] = v * row[i]
 	}
 }

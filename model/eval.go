@@ -50,14 +50,15 @@ type scratch struct {
 
 // flow is what boots and retries do.
 type flow struct {
-	lam               float64 // first attempts, 1/s
-	sent              float64 // share of the due retries that the budget sends
-	attempts, adm     float64 // 1/s
-	ratio, shed       float64 // admitted share of the attempts and its complement
-	ok, bad           float64 // success of an admitted boot and its complement
-	fail              float64 // F, share of the attempts that fail
-	theta             float64 // (1 − φ) τ_f, s: what the closure variable has to be
-	sess              float64 // ds/dt without the − s/T term
+	lam               float64   // first attempts, 1/s
+	due               []float64 // z/D of each stage, 1/s
+	sent              float64   // share of the due retries that the budget sends
+	attempts, adm     float64   // 1/s
+	ratio, shed       float64   // admitted share of the attempts and its complement
+	ok, bad           float64   // success of an admitted boot and its complement
+	fail              float64   // F, share of the attempts that fail
+	theta             float64   // (1 − φ) τ_f, s: what the closure variable has to be
+	sess              float64   // ds/dt without the − s/T term
 	gSent, gAtt, gAdm []float64
 	gRatio, gBad      []float64
 	gFail, gTheta     []float64
@@ -119,6 +120,7 @@ func newScratch(l *layout) scratch {
 		p := &w.pool[i]
 		grads = append(grads, &p.gR, &p.gLoad, &p.gCall, &p.gSecond, &p.gCommon, &p.gRaw, &p.gDn, &p.gDv, &p.gB, &p.gShare)
 	}
+	w.flow.due = make([]float64, l.nz)
 	w.mem = make([]float64, len(grads)*w.width)
 	for i, g := range grads {
 		*g = w.mem[i*w.width : (i+1)*w.width : (i+1)*w.width]
@@ -167,9 +169,7 @@ func (s *System) hitRate(q int, y []float64, grad bool) {
 	hot := 0.0
 	x := y[l.at : l.at+l.bins*l.k]
 	if l.k == 1 {
-		for b, p := range c.pi {
-			hot += p * x[b]
-		}
+		hot = weighted(c.pi, x)
 	} else {
 		for b, p := range c.pi {
 			hot += p * sum(x[b*l.k:(b+1)*l.k])
@@ -327,17 +327,38 @@ func (s *System) readSuccess(q int, grad bool) {
 
 // scatter is the success of a read that asks v shards; certainties cost nothing.
 func scatter(f, r, v float64) (ok, fail float64) {
-	if f <= 0 {
-		return 1, 0
+	if f*v < negligible {
+		return 1, f * v
 	}
-	return special.ScatterGH40(f, r, v)
+	return special.Scatter(f, r, v)
 }
 
 func scatterGrad(f, r, v float64) (ok, fail, df, dr, dv float64) {
-	if f <= 0 {
-		return 1, 0, -v, 0, 0
+	if f*v < negligible {
+		return 1, f * v, -v, 0, -f
 	}
-	return special.ScatterGH40Grad(f, r, v)
+	return special.ScatterGrad(f, r, v)
+}
+
+// negligible is the probability below which a failure of one of many shards is the
+// sum of the shards' failures.
+const negligible = 1e-20
+
+// weighted is Σ w·x, in four sums so that additions overlap.
+func weighted(w, x []float64) float64 {
+	x = x[:len(w)]
+	var a, b, c, d float64
+	i := 0
+	for ; i+3 < len(w); i += 4 {
+		a += w[i] * x[i]
+		b += w[i+1] * x[i+1]
+		c += w[i+2] * x[i+2]
+		d += w[i+3] * x[i+3]
+	}
+	for ; i < len(w); i++ {
+		a += w[i] * x[i]
+	}
+	return (a + b) + (c + d)
 }
 
 func sum(x []float64) float64 {

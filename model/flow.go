@@ -46,7 +46,8 @@ func (s *System) bootFlow(t float64, y []float64, grad bool) {
 		th := y[s.lay.theta]
 		z := y[s.lay.z : s.lay.z+s.lay.nz]
 		for j, d := range par.wait {
-			due += z[j] / (d + th)
+			f.due[j] = z[j] / (d + th)
+			due += f.due[j]
 		}
 	}
 	retries, dDue, dLam := due, 1.0, 0.0
@@ -56,21 +57,16 @@ func (s *System) bootFlow(t float64, y []float64, grad bool) {
 	}
 	f.attempts = f.lam + retries
 	var dAtt, dLim float64
-	f.adm, f.ratio, f.shed, dAtt, dLim = smin(f.attempts, pc.u+pc.uRate*(t-pc.t0))
+	f.adm, f.ratio, f.shed, dAtt, dLim = smin(f.attempts, s.Throttle(t))
 
-	logOK := 0.0
+	f.ok, f.bad = 1, 0
 	for q := range par.class {
 		if c := &par.class[q]; c.inBoot() {
-			k := &s.work.class[q]
-			k.s = max(k.s, tiny)
-			if k.f < 0.5 {
-				logOK += c.perBoot * math.Log1p(-k.f)
-			} else {
-				logOK += c.perBoot * math.Log(k.s)
-			}
+			ok, bad := s.work.class[q].allOf(c.perBoot)
+			f.ok *= ok
+			f.bad += bad * (1 - f.bad)
 		}
 	}
-	f.ok, f.bad = math.Exp(logOK), -math.Expm1(logOK)
 	f.fail = f.shed + f.ratio*f.bad
 	f.sess = f.adm * f.ok
 	served := 1.0 // 1 − φ: share of the failures that were admitted
@@ -102,7 +98,7 @@ func (s *System) bootFlow(t float64, y []float64, grad bool) {
 	for q := range par.class {
 		if c := &par.class[q]; c.inBoot() {
 			k := &s.work.class[q]
-			axpy(f.gBad, c.perBoot*f.ok/k.s, k.gF)
+			axpy(f.gBad, c.perBoot*f.ok/max(k.s, tiny), k.gF)
 		}
 	}
 	axpy(f.gFail, f.bad-1, f.gRatio)
@@ -115,6 +111,20 @@ func (s *System) bootFlow(t float64, y []float64, grad bool) {
 		axpy(f.gTheta, -tauF*served/f.fail, f.gFail)
 	}
 	s.failDelay(f.gTheta, served)
+}
+
+// allOf returns the probability that n requests all succeed, and the complement
+// without cancellation.
+func (k *classFlow) allOf(n float64) (ok, bad float64) {
+	switch {
+	case n == 1:
+		return max(k.s, tiny), k.f
+	case k.f < 0.5:
+		l := n * math.Log1p(-k.f)
+		return math.Exp(l), -math.Expm1(l)
+	}
+	ok = math.Pow(max(k.s, tiny), n)
+	return ok, 1 - ok
 }
 
 // tiny is where probabilities stop being told apart from 0.

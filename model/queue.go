@@ -82,6 +82,9 @@ func idle(n, v, b float64) (p0, dn, dv, db float64) {
 	n1 := n / b
 	x := max(v/(n*b), 1e-12)
 	f, df := phi(x)
+	if n1*f > 740 {
+		return 0, 0, 0, 0
+	}
 	p0 = math.Exp(-n1 * f)
 	// x depends on v, n and b: dx = x (dv/v − dn/n − db/b).
 	dn = -p0 * (f/b - n1*df*x/n)

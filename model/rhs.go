@@ -15,7 +15,7 @@ func (s *System) Eval(dst []float64, t float64, y []float64) {
 			axpy(dst[from:to], -s.now.loss, y[l.base:][from:to])
 		}
 	}
-	s.stages(dst, y)
+	s.stages(dst)
 	for i := range w.pool {
 		p, at := &w.pool[i], &l.pool[i]
 		if at.n >= 0 {
@@ -63,21 +63,20 @@ func (s *System) bins(dst, x []float64, q int) {
 //	dz_0/dt = (1 − γ) λ F − z_0/D_0,  dz_j/dt = (1 − γ) F z_{j−1}/D_{j−1} − z_j/D_j,
 //
 // with the share of the due retries that the budget sends on every z/D.
-func (s *System) stages(dst, y []float64) {
+func (s *System) stages(dst []float64) {
 	if s.lay.nz == 0 {
 		return
 	}
 	par, f := s.now.par, &s.work.flow
-	th, again := y[s.lay.theta], (1-par.giveUp)*f.fail
-	z, out := y[s.lay.z:s.lay.z+s.lay.nz], dst[s.lay.z:s.lay.z+s.lay.nz]
+	again := (1 - par.giveUp) * f.fail
+	out := dst[s.lay.z : s.lay.z+s.lay.nz]
 	in := again * f.lam
-	last := len(z) - 1
-	for j, d := range par.wait {
-		leave := f.sent * z[j] / (d + th)
+	for j, due := range f.due {
+		leave := f.sent * due
 		out[j] = in - leave
 		in = again * leave
 	}
 	if par.lastFeeds {
-		out[last] += in
+		out[len(out)-1] += in
 	}
 }

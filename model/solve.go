@@ -57,11 +57,7 @@ func (s *System) Factor(shift float64) error {
 func (s *System) weigh(weight, x []float64, k int) float64 {
 	t := 0.0
 	if k == 1 {
-		x = x[:len(weight)]
-		for b, p := range weight {
-			t += p * x[b]
-		}
-		return t
+		return weighted(weight, x)
 	}
 	for b, p := range weight {
 		t += p * sum(x[b*k:(b+1)*k])
