@@ -48,3 +48,7 @@ func (s *System) meanTimeout(i int) float64 {
 	}
 	return c.timeoutOf(p, w, false, nil)
 }
+
+// Throttle returns the limit on admitted boot attempts at t, 1/s, by what is in force
+// now; +Inf without one.
+func (s *System) Throttle(t float64) float64 { return s.now.u + s.now.uRate*(t-s.now.t0) }

@@ -7,7 +7,7 @@ import (
 	"github.com/metastable/metastable/model"
 )
 
-// detailRows is the number of rows a run of even pace has in Detail, at most.
+// detailRows is the most rows of Detail, jumps aside.
 const detailRows = 4000
 
 // A recorder turns what the integrator reports into rows.
@@ -75,22 +75,32 @@ func (rec *recorder) step(p *ode.Interpolant) {
 func (rec *recorder) detail(p *ode.Interpolant) {
 	const parts = 4 // of a step, for a curve that looks smooth
 	_, edge := slices.BinarySearch(rec.sys.Breaks(), p.T0)
-	if edge || len(rec.res.Detail) == 0 {
+	if edge || rec.last() < 0 {
 		rec.addDetail(p, p.T0)
 	}
 	_, edge = slices.BinarySearch(rec.sys.Breaks(), p.T1)
-	for i := 1; i <= parts; i++ {
-		t := p.T0 + (p.T1-p.T0)*float64(i)/parts
-		if i == parts {
-			t = p.T1
-		}
-		last := rec.res.Detail[len(rec.res.Detail)-1][0]
-		if t-last >= rec.room || i == parts && (edge || t == rec.sys.Span()) {
+	edge = edge || p.T1 == rec.sys.Span()
+	for i := 1; i < parts; i++ {
+		if t := p.T0 + (p.T1-p.T0)*float64(i)/parts; t-rec.last() >= rec.room {
 			rec.addDetail(p, t)
 		}
 	}
+	if edge || p.T1-rec.last() >= rec.room {
+		rec.addDetail(p, p.T1)
+	}
+}
+
+// last returns the time of the last row of Detail, −1 before the first.
+func (rec *recorder) last() float64 {
+	rows := rec.res.Detail.Rows
+	if len(rows) == 0 {
+		return -1
+	}
+	return rows[len(rows)-1][colTime]
 }
 
 func (rec *recorder) addDetail(p *ode.Interpolant, t float64) {
-	rec.res.Detail = append(rec.res.Detail, rec.observe(t, rec.at(p, t)))
+	d := rec.res.Detail
+	d.Rows = append(d.Rows, rec.observe(t, rec.at(p, t)))
+	d.Throttle = append(d.Throttle, rec.sys.Throttle(t))
 }

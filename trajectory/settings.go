@@ -28,8 +28,7 @@ type Settings struct {
 	// run. Column 0 stays the time. Default 0: values of the instant.
 	Average float64
 
-	// Detail asks for the rows of a figure: where the solution moves fast they are
-	// dense, and both sides of every jump are there.
+	// Detail asks for the Detail of the result.
 	Detail bool
 
 	// MaxSteps bounds the steps tried. Default 1,000,000.
@@ -42,7 +41,7 @@ type Settings struct {
 	Done <-chan struct{}
 }
 
-const maxRows = 10_000_000 // what a table can sensibly hold
+const maxRows = 1_000_000 // what a table can sensibly hold
 
 // withDefaults returns a copy of s with every default filled in and Times set, for a
 // run that lasts span seconds.

@@ -21,9 +21,8 @@ type Result struct {
 	// before and the forcing just after.
 	Rows [][]float64
 
-	// Detail holds the rows of a figure, if Settings asks for them. A time given
-	// twice is a jump: the row before it and the row after it.
-	Detail [][]float64
+	// Detail is there if Settings asks for it.
+	Detail *Detail
 
 	// Status says why the run stopped: ode.Complete, or early, with the rows so far.
 	Status ode.Status
@@ -41,6 +40,18 @@ type Result struct {
 	Settings Settings
 }
 
+// Detail is a run as a figure wants it: dense where the observables move fast, and
+// with both sides of each jump.
+type Detail struct {
+	// Rows holds the observables in order of time. A time given twice is a jump: the
+	// row before it and the row after it.
+	Rows [][]float64
+
+	// Throttle[i] is the limit on admitted boot attempts in Rows[i], 1/s; +Inf while
+	// there is none.
+	Throttle []float64
+}
+
 // Run integrates the system from its initial state to the end of its timeline. Nil
 // settings are the defaults. A run that stops early has a Status that says why.
 //
@@ -56,6 +67,9 @@ func Run(sys *model.System, s *Settings) (*Result, error) {
 		return nil, fmt.Errorf("trajectory: no initial state: %w", err)
 	}
 	r := &Result{Columns: sys.Columns(), Settings: set}
+	if set.Detail {
+		r.Detail = &Detail{}
+	}
 	rec := newRecorder(sys, r)
 	sys.Reset()
 	sol, err := ode.Solve(sys, y, 0, sys.Span(), rec.settings())
@@ -70,12 +84,10 @@ func Run(sys *model.System, s *Settings) (*Result, error) {
 
 // suspects returns a warning for the first value in the rows that is not finite.
 func (r *Result) suspects() []error {
-	for _, rows := range [][][]float64{r.Rows, r.Detail} {
-		for _, row := range rows {
-			for i, v := range row {
-				if math.IsNaN(v) || math.IsInf(v, 0) {
-					return []error{fmt.Errorf("trajectory: %s is %g at %g s, and perhaps elsewhere; a smaller tolerance may mend it", r.Columns[i], v, row[0])}
-				}
+	for _, row := range r.Rows {
+		for i, v := range row {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return []error{fmt.Errorf("trajectory: %s is %g at %g s, and perhaps elsewhere; a smaller tolerance may mend it", r.Columns[i], v, row[0])}
 			}
 		}
 	}
