@@ -3,6 +3,7 @@ package special
 import (
 	"encoding/csv"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -162,5 +163,29 @@ func TestConvergenceGammaQGonum(t *testing.T) {
 				t.Errorf("a = %v, x = %v: %v, gonum %v", a, lam*a, q, want)
 			}
 		}
+	}
+}
+
+// TestInvariantGammaQ: over all magnitudes Q is a probability that grows with a
+// and falls with x.
+func TestInvariantGammaQ(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for range 200000 {
+		a := math.Exp(rng.Float64()*30 - 12)
+		x := a * math.Exp(rng.NormFloat64()*[]float64{2 / math.Sqrt(1+a), 0.3, 3, 100}[rng.IntN(4)])
+		q, da, dx := GammaQGrad(a, x)
+		v := GammaQ(a, x)
+		if !(q >= 0 && q <= 1) || !(da >= 0) || !(dx <= 0) || math.Abs(v-q) > 1e-13 {
+			t.Fatalf("a = %v, x = %v: Q = %v (value alone %v), derivatives %v, %v", a, x, q, v, da, dx)
+		}
+	}
+	inf, nan := math.Inf(1), math.NaN()
+	for _, c := range []struct{ a, x, want float64 }{{0.5, inf, 0}, {30, inf, 0}, {30, 1e-300, 1}} {
+		if q := GammaQ(c.a, c.x); q != c.want {
+			t.Errorf("Q(%v, %v) = %v, want %v", c.a, c.x, q, c.want)
+		}
+	}
+	if q, p := GammaQ(nan, 1), GammaQ(1, nan); q == q || p == p {
+		t.Errorf("NaN gives %v, %v", q, p)
 	}
 }

@@ -11,12 +11,12 @@ import "math"
 //
 // The number of shards need not be whole. Exact limits: (1 − f)^v at r = 0 and
 // 1 − f at r = 1 or v = 1. The absolute error is below 1e−12 for v ≤ 1e6; fail
-// keeps a relative error below 1e−9 down to f = 1e−300.
+// keeps a relative error below 1e−9 down to f = 1e−300. NaN gives NaN.
 //
 // The integral is taken by the trapezoidal rule, which converges geometrically
 // for such integrands (Trefethen and Weideman 2014, doi:10.1137/130932132).
 func Scatter(f, r, v float64) (ok, fail float64) {
-	if v == 1 {
+	if v == 1 && f >= 0 && f <= 1 {
 		return 1 - f, f
 	}
 	if ok, fail, _, _, _, done := scatterLimit(f, r, v); done {
@@ -47,7 +47,10 @@ const independent = 1e-15
 
 // scatterLimit returns the closed forms where there is one.
 func scatterLimit(f, r, v float64) (ok, fail, df, dr, dv float64, done bool) {
+	nan := f + r + v
 	switch {
+	case nan != nan:
+		return nan, nan, nan, nan, nan, true
 	case f <= 0:
 		return 1, 0, -v, 0, 0, true
 	case f >= 1:

@@ -170,6 +170,17 @@ func TestConvergenceScatterSlopes(t *testing.T) {
 	}
 }
 
+func TestExactScatterNaN(t *testing.T) {
+	nan := math.NaN()
+	for _, c := range [][3]float64{{nan, 0.5, 2}, {0.5, nan, 2}, {0.5, 0.5, nan}, {nan, 0.5, 1}} {
+		ok, _ := Scatter(c[0], c[1], c[2])
+		gh, _ := ScatterGH40(c[0], c[1], c[2])
+		if ok == ok || gh == gh {
+			t.Errorf("f, r, v = %v: %v, %v", c, ok, gh)
+		}
+	}
+}
+
 // slope is f′(x) by five points, with an error of order h⁴.
 func slope(f func(float64) float64, x, h float64) float64 {
 	return (8*(f(x+h)-f(x-h)) - f(x+2*h) + f(x-2*h)) / (12 * h)
