@@ -48,13 +48,16 @@ func (d *Dense) Eval(dst []float64, t float64, y []float64) { d.f(dst, t, y) }
 
 // Linearize implements [Linear].
 func (d *Dense) Linearize(dfdt []float64, t float64, y []float64) {
-	if d.jacobian == nil || d.dfdt == nil {
-		d.f(d.f0, t, y)
-	}
+	d.EvalLinearize(d.f0, dfdt, t, y)
+}
+
+// EvalLinearize implements [EvalLinearizer].
+func (d *Dense) EvalLinearize(dst, dfdt []float64, t float64, y []float64) {
+	d.f(dst, t, y)
 	if d.jacobian != nil {
 		d.jacobian(d.jac, t, y)
 	} else {
-		d.differences(t, y)
+		d.differences(dst, t, y)
 	}
 	if d.dfdt != nil {
 		d.dfdt(dfdt, t, y)
@@ -62,12 +65,13 @@ func (d *Dense) Linearize(dfdt []float64, t float64, y []float64) {
 	}
 	dt := increment(t)
 	d.f(dfdt, t+dt, y)
-	for i := range dfdt {
-		dfdt[i] = (dfdt[i] - d.f0[i]) / dt
+	for i, f := range dst {
+		dfdt[i] = (dfdt[i] - f) / dt
 	}
 }
 
-func (d *Dense) differences(t float64, y []float64) {
+// differences stores the Jacobian at (t, y), where f is f0.
+func (d *Dense) differences(f0 []float64, t float64, y []float64) {
 	copy(d.point, y)
 	for j, yj := range y {
 		dy := increment(yj)
@@ -75,7 +79,7 @@ func (d *Dense) differences(t float64, y []float64) {
 		d.f(d.f1, t, d.point)
 		d.point[j] = yj
 		for i := range d.f1 {
-			d.jac[i*d.n+j] = (d.f1[i] - d.f0[i]) / dy
+			d.jac[i*d.n+j] = (d.f1[i] - f0[i]) / dy
 		}
 	}
 }
@@ -162,4 +166,7 @@ func (d *Dense) Solve(rhs []float64) {
 	}
 }
 
-var _ Problem = (*Dense)(nil)
+var (
+	_ Problem        = (*Dense)(nil)
+	_ EvalLinearizer = (*Dense)(nil)
+)

@@ -84,8 +84,8 @@ func TestDoubleRootInOneStep(t *testing.T) {
 	numtest.Check(t, "second", res.Events[1].T, math.Pi-math.Asin(0.999), 0, 1e-6)
 }
 
+// Value depends on t alone, so that it is exactly zero at the ends.
 func TestEventAtEnds(t *testing.T) {
-	line := scalar(func(_, _ float64) float64 { return 1 })
 	for _, c := range []struct {
 		name     string
 		level    float64
@@ -93,27 +93,29 @@ func TestEventAtEnds(t *testing.T) {
 		terminal bool
 		want     int
 		status   Status
-		t        float64
 	}{
-		{"start", 0, 0, false, 1, Complete, 1},
-		{"start, rising", 0, 1, false, 1, Complete, 1},
-		{"start, falling", 0, -1, true, 0, Complete, 1},
-		{"start, terminal", 0, 0, true, 1, Complete, 1},
-		{"end", 1, 0, false, 1, Complete, 1},
-		{"end, falling", 1, -1, true, 0, Complete, 1},
-		{"end, terminal", 1, 1, true, 1, EventTerminated, 1},
-		{"before", -1e-12, 0, true, 0, Complete, 1},
-		{"after", 1 + 1e-12, 0, true, 0, Complete, 1},
+		{"start", 0, 0, false, 1, Complete},
+		{"start, rising", 0, 1, false, 1, Complete},
+		{"start, falling", 0, -1, true, 0, Complete},
+		{"start, terminal", 0, 0, true, 1, Complete},
+		{"end", 1, 0, false, 1, Complete},
+		{"end, falling", 1, -1, true, 0, Complete},
+		{"end, terminal", 1, 1, true, 1, EventTerminated},
+		{"before", -1e-12, 0, true, 0, Complete},
+		{"after", 1 + 1e-12, 0, true, 0, Complete},
 	} {
-		s := &Settings{Events: []Event{{component(0, c.level), c.dir, c.terminal}}}
-		res, err := Solve(line, []float64{0}, 0, 1, s)
-		if err != nil || len(res.Events) != c.want || res.Status != c.status || res.T != c.t || res.Y[0] != c.t {
+		value := func(t float64, _ []float64) float64 { return t - c.level }
+		s := &Settings{Events: []Event{{value, c.dir, c.terminal}}}
+		res, err := Solve(oscillator(), []float64{0, 1}, 0, 1, s)
+		if err != nil || len(res.Events) != c.want || res.Status != c.status || res.T != 1 {
 			t.Errorf("%s: %+v, %v", c.name, res, err)
+			continue
 		}
 		for _, o := range res.Events {
-			if o.T != c.level || o.Y[0] != c.level || o.Direction != 1 {
+			if o.T != c.level || o.Direction != 1 {
 				t.Errorf("%s: %+v", c.name, o)
 			}
+			numtest.Check(t, c.name, o.Y[0], math.Sin(c.level), 0, 1e-6)
 		}
 	}
 }
@@ -135,32 +137,35 @@ func TestGoOnAfterTerminalEvent(t *testing.T) {
 	}
 }
 
-// y rises at unit rate and loses 1 at t = 1.
+// t − y rises at unit rate and, as y jumps from 0 to 1 at t = 1, falls back by 1.
 func TestEventAtBreak(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		level float64
-		want  []Occurrence
+		times []float64
+		dirs  []int
 	}{
-		{"reached at the break", 1, []Occurrence{{T: 1, Y: []float64{1}, Direction: 1}, {T: 2, Y: []float64{1}, Direction: 1}}},
-		{"jumped over", 0.5, []Occurrence{{T: 0.5, Y: []float64{0.5}, Direction: 1}, {T: 1, Y: []float64{0}, Direction: -1}, {T: 1.5, Y: []float64{0.5}, Direction: 1}}},
-		{"reached by the jump", 0, []Occurrence{{T: 0, Y: []float64{0}, Direction: 1}, {T: 1, Y: []float64{0}, Direction: -1}}},
+		{"reached at the break", 1, []float64{1, 2}, []int{1, 1}},
+		{"jumped over", 0.5, []float64{0.5, 1, 1.5}, []int{1, -1, 1}},
+		{"reached by the jump", 0, []float64{0, 1}, []int{1, -1}},
 	} {
 		p := &scheduled{
-			Dense: scalar(func(_, _ float64) float64 { return 1 }), times: []float64{1},
-			jump: func(_ int, y []float64) { y[0] = 0 },
+			Dense: scalar(func(_, _ float64) float64 { return 0 }), times: []float64{1},
+			jump: func(_ int, y []float64) { y[0] = 1 },
 		}
-		res, err := Solve(p, []float64{0}, 0, 2, &Settings{Events: []Event{{Value: component(0, c.level)}}})
-		if err != nil || len(res.Events) != len(c.want) {
+		value := func(t float64, y []float64) float64 { return t - y[0] - c.level }
+		res, err := Solve(p, []float64{0}, 0, 2, &Settings{Events: []Event{{Value: value}}})
+		if err != nil || len(res.Events) != len(c.times) {
 			t.Errorf("%s: %+v, %v", c.name, res, err)
 			continue
 		}
 		for i, o := range res.Events {
-			w := c.want[i]
-			numtest.Check(t, c.name+": time", o.T, w.T, 1e-13, 0)
-			numtest.CheckSlice(t, c.name+": state", o.Y, w.Y, 0, 1e-13)
-			if o.Direction != w.Direction {
-				t.Errorf("%s: direction %d at %g", c.name, o.Direction, o.T)
+			numtest.Check(t, c.name, o.T, c.times[i], 0, 0x1p-52) // two units in the last place
+			if o.Direction != c.dirs[i] {
+				t.Errorf("%s: %+v", c.name, o)
+			}
+			if after := c.times[i] > 1 || o.Direction < 0; after != (o.Y[0] == 1) {
+				t.Errorf("%s: state %v", c.name, o)
 			}
 		}
 	}

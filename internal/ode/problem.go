@@ -14,7 +14,8 @@ type Problem interface {
 	// [Scheduled.Enter] and nowhere else.
 	Dim() int
 
-	// Eval stores f(t, y) in dst. len(dst) = len(y) = Dim().
+	// Eval stores f(t, y) in dst. len(dst) = len(y) = Dim(). y is finite; a value
+	// that is not makes the integrator take a shorter step.
 	Eval(dst []float64, t float64, y []float64)
 
 	Linear
@@ -32,6 +33,12 @@ type Linear interface {
 
 	// Solve overwrites rhs with the solution of (shift·M − J) x = rhs.
 	Solve(rhs []float64)
+}
+
+// EvalLinearizer is implemented by problems that get f on the way to J.
+type EvalLinearizer interface {
+	// EvalLinearize does the work of Eval and Linearize at one point.
+	EvalLinearize(dst, dfdt []float64, t float64, y []float64)
 }
 
 // Algebraic is implemented by problems that have algebraic components.

@@ -3,6 +3,7 @@ package ode
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Solve integrates p from y0 at t0 to t1 >= t0. Nil settings are the defaults.
@@ -37,10 +38,19 @@ func Solve(p Problem, y0 []float64, t0, t1 float64, s *Settings) (*Result, error
 			it.arrive()
 		}
 	}
-	it.res.T = it.t
-	it.res.Y = append([]float64(nil), it.y...)
-	it.res.Stats.Events = len(it.res.Events)
+	it.finish()
 	return it.res, nil
+}
+
+// finish completes the result.
+func (it *integration) finish() {
+	r := it.res
+	r.T, r.Y = it.t, slices.Clone(it.y)
+	r.Stats.Events = len(r.Events)
+	if n := r.Stats.Rejected; n > 20 && 2*n > r.Stats.Steps {
+		r.Warnings = append(r.Warnings, fmt.Errorf("ode: %d steps rejected and %d accepted: "+
+			"f is not smooth between its breaks, or the Jacobian is not that of f", n, r.Stats.Steps))
+	}
 }
 
 // An integration is the state of one call of Solve.
@@ -73,6 +83,7 @@ func newIntegration(p Problem, y0 []float64, t0, t1 float64, set Settings) *inte
 	it.u = make([][]float64, len(it.tb.c))
 	it.ch = make([]float64, len(it.u))
 	it.interp.tb, it.interp.u = it.tb, it.u
+	it.both, _ = p.(EvalLinearizer)
 	it.dae, _ = p.(Algebraic)
 	it.domain, _ = p.(Domain)
 	if it.scheduled, _ = p.(Scheduled); it.scheduled != nil {

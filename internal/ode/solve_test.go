@@ -282,6 +282,33 @@ type singular struct{ *Dense }
 
 func (singular) Factor(float64) error { return errSingular }
 
+func TestInterrupted(t *testing.T) {
+	done := make(chan struct{})
+	steps := 0
+	res, err := Solve(oscillator(), []float64{0, 1}, 0, 1e9, &Settings{Done: done, Step: func(*Interpolant) {
+		if steps++; steps == 7 {
+			close(done)
+		}
+	}})
+	if err != nil || res.Status != Interrupted || res.Stats.Steps != 7 || res.Status.Err() == nil {
+		t.Error(res, err)
+	}
+}
+
+// f jumps back and forth a hundred times and does not say so.
+func TestRejectionWarning(t *testing.T) {
+	p := NewDense(1, func(dst []float64, t float64, _ []float64) {
+		dst[0] = math.Copysign(1, math.Sin(math.Pi*t))
+	}, func(dst []float64, _ float64, _ []float64) { dst[0] = 0 }, Autonomous)
+	res, err := Solve(p, []float64{1}, 0, 100, &Settings{RTol: 1e-4})
+	if err != nil || len(res.Warnings) != 1 {
+		t.Error(res, err)
+	}
+	if res, err = Solve(oscillator(), []float64{0, 1}, 0, 100, nil); err != nil || res.Warnings != nil {
+		t.Error(res, err)
+	}
+}
+
 // With a loose tolerance the reaction takes a step into the negative, where it
 // explodes. As a problem with a domain it does not, and is as accurate as asked.
 func TestDomainInvariant(t *testing.T) {

@@ -8,8 +8,9 @@ import (
 // A stepper tries single steps and keeps everything they need. Its vectors have
 // length n and are replaced only when the dimension grows.
 type stepper struct {
-	p  Problem
-	tb *tableau
+	p    Problem
+	both EvalLinearizer // nil: p is none
+	tb   *tableau
 
 	algebraic []int     // components without derivative
 	held      []float64 // their right-hand sides
@@ -50,8 +51,12 @@ func grow(v []float64, n int) []float64 {
 
 // linearize evaluates what depends on the start (t, y) of a step alone.
 func (s *stepper) linearize(t float64) {
-	s.p.Eval(s.f0, t, s.y)
-	s.p.Linearize(s.dfdt, t, s.y)
+	if s.both != nil {
+		s.both.EvalLinearize(s.f0, s.dfdt, t, s.y)
+	} else {
+		s.p.Eval(s.f0, t, s.y)
+		s.p.Linearize(s.dfdt, t, s.y)
+	}
 	s.timed = slices.ContainsFunc(s.dfdt, func(v float64) bool { return v != 0 })
 	s.stats.Evals++
 	s.stats.Jacobians++
@@ -67,15 +72,18 @@ func (s *stepper) try(t, h float64) (float64, error) {
 		return 0, err
 	}
 	for i, ui := range s.u {
-		s.stage(ui, t, h, i)
+		if !s.stage(ui, t, h, i) {
+			return math.NaN(), nil
+		}
 		s.p.Solve(ui)
+		s.stats.Solves++
 	}
-	s.stats.Solves += len(s.u)
 	return s.finish(), nil
 }
 
-// stage stores the right-hand side of the equation for stage i in rhs.
-func (s *stepper) stage(rhs []float64, t, h float64, i int) {
+// stage stores the right-hand side of the equation for stage i in rhs. It returns
+// false, without asking f, when the argument of the stage is not finite.
+func (s *stepper) stage(rhs []float64, t, h float64, i int) bool {
 	tb := s.tb
 	switch {
 	case i == 0:
@@ -86,6 +94,9 @@ func (s *stepper) stage(rhs []float64, t, h float64, i int) {
 		lincomb(s.arg, s.y, tb.a[i], s.u[:i])
 	}
 	if i > 0 {
+		if !finite(s.arg) {
+			return false
+		}
 		s.p.Eval(rhs, t+tb.alpha[i]*h, s.arg)
 		s.stats.Evals++
 		for j, c := range tb.c[i] {
@@ -105,6 +116,7 @@ func (s *stepper) stage(rhs []float64, t, h float64, i int) {
 			rhs[k] += gh * dfdt[k]
 		}
 	}
+	return true
 }
 
 var one = [1]float64{1}
