@@ -47,9 +47,8 @@ const independent = 1e-15
 
 // scatterLimit returns the closed forms where there is one.
 func scatterLimit(f, r, v float64) (ok, fail, df, dr, dv float64, done bool) {
-	nan := f + r + v
-	switch {
-	case nan != nan:
+	switch nan := f + r + v; {
+	case math.IsNaN(nan):
 		return nan, nan, nan, nan, nan, true
 	case f <= 0:
 		return 1, 0, -v, 0, 0, true

@@ -44,8 +44,8 @@ func (c *coupling) slopeF(t *sums) float64 { return -c.v * t.d / (c.sqrtQ * dens
 // cancelling terms: v(v−1)/(2(1−r)) ∫ φ(z) Φ(s)^{v−2} φ(s)² dz.
 func (c *coupling) slopeR(t *sums) float64 { return c.v * (c.v - 1) / (2 * (1 - c.r)) * t.dd }
 
-// reach is how many standard deviations a window covers: φ falls by 1e−15.
-const reach = 8.3
+// reach is how many standard deviations a window covers: beyond, Φ is 7e−15.
+const reach = 7.7
 
 // median is about the z where Φ(s)^v = ½.
 func (c *coupling) median() float64 { return (tailPoint(c.logV+0.37) - c.c0) / c.c1 }
@@ -68,7 +68,7 @@ func (c *coupling) window() (lo, hi, zero, one float64) {
 }
 
 // depth is the exponent by which a Φ^v or a 1 − Φ^v is left out.
-const depth = 37.0
+const depth = 34.0
 
 // windowRare is the window of φ(z)(1 − Φ(s)^v), whose integral is at least f.
 func (c *coupling) windowRare() (lo, hi float64) {

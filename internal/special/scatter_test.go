@@ -170,12 +170,29 @@ func TestConvergenceScatterSlopes(t *testing.T) {
 	}
 }
 
+// TestInvariantScatterSmooth walks in small steps: the number of nodes and the
+// limits of the sums change on the way, the value does not jump by 1e−13.
+func TestInvariantScatterSmooth(t *testing.T) {
+	const d = 1e-8
+	for _, from := range [][3]float64{{0.02, 0.01, 16}, {0.3, 0.2, 4}, {1e-4, 0.5, 256}, {0.7, 0.1, 64}} {
+		for k := range 3000 {
+			g := float64(k) / 3000
+			f, r, v := from[0]*(1+g), from[1]+(0.995-from[1])*g, from[2]*(1+g)
+			ok, _, df, dr, dv := ScatterGrad(f, r, v)
+			next, _ := Scatter(f*(1+d), r*(1+d), v*(1+d))
+			if want := d * (df*f + dr*r + dv*v); !(math.Abs(next-ok-want) < 1e-13) {
+				t.Errorf("f, r, v = %v, %v, %v: jump of %.1e", f, r, v, next-ok-want)
+			}
+		}
+	}
+}
+
 func TestExactScatterNaN(t *testing.T) {
 	nan := math.NaN()
 	for _, c := range [][3]float64{{nan, 0.5, 2}, {0.5, nan, 2}, {0.5, 0.5, nan}, {nan, 0.5, 1}} {
 		ok, _ := Scatter(c[0], c[1], c[2])
 		gh, _ := ScatterGH40(c[0], c[1], c[2])
-		if ok == ok || gh == gh {
+		if !math.IsNaN(ok) || !math.IsNaN(gh) {
 			t.Errorf("f, r, v = %v: %v, %v", c, ok, gh)
 		}
 	}

@@ -19,7 +19,7 @@ func TestExactZipfBins(t *testing.T) {
 				sums := make([]float64, len(pi))
 				for b := len(phi) - 1; b >= 0; b-- {
 					lo := hi - int(math.Round(phi[b]*float64(n)))
-					sums[b] = zipfDirect(lo+1, hi, alpha)
+					sums[b] = zipfOneByOne(lo+1, hi, alpha)
 					total += sums[b]
 					hi = lo
 				}
@@ -36,8 +36,8 @@ func TestExactZipfBins(t *testing.T) {
 	}
 }
 
-// zipfDirect sums k^−alpha from the smallest term, with compensation.
-func zipfDirect(from, to int, alpha float64) float64 {
+// zipfOneByOne sums k^−alpha from the smallest term, with compensation.
+func zipfOneByOne(from, to int, alpha float64) float64 {
 	var sum, lost float64
 	for k := to; k >= from; k-- {
 		x := math.Pow(float64(k), -alpha) - lost
