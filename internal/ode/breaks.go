@@ -1,5 +1,7 @@
 package ode
 
+import "fmt"
+
 // Domain is implemented by problems whose f makes sense in a part of the space
 // only. A step that ends where Inside is false is rejected and shortened: the
 // solution is never clamped, so the error control and the invariants of f hold.
@@ -57,6 +59,9 @@ func (it *integration) arrive() error {
 
 // settle adapts to the dimension and the parameters in force.
 func (it *integration) settle() error {
+	if n := it.p.Dim(); len(it.y) != n {
+		panic(fmt.Sprintf("ode: Enter returns %d components of %d", len(it.y), n))
+	}
 	it.resize(len(it.y))
 	for k := range it.atol {
 		it.atol[k] = it.set.ATol

@@ -62,16 +62,16 @@ func lincomb(dst, base, c []float64, u [][]float64) {
 // finite reports whether no element of v is infinite or not a number. Four sums
 // hide the latency of an addition.
 func finite(v []float64) bool {
-	var s [4]float64
+	var s0, s1, s2, s3 float64
 	for len(v) >= 4 {
-		s[0] += v[0] - v[0]
-		s[1] += v[1] - v[1]
-		s[2] += v[2] - v[2]
-		s[3] += v[3] - v[3]
+		s0 += v[0] - v[0]
+		s1 += v[1] - v[1]
+		s2 += v[2] - v[2]
+		s3 += v[3] - v[3]
 		v = v[4:]
 	}
 	for _, x := range v {
-		s[0] += x - x
+		s0 += x - x
 	}
-	return s == [4]float64{}
+	return s0+s1+s2+s3 == 0
 }

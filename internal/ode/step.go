@@ -99,8 +99,9 @@ func (s *stepper) stage(rhs []float64, t, h float64, i int) bool {
 		}
 		s.p.Eval(rhs, t+tb.alpha[i]*h, s.arg)
 		s.stats.Evals++
+		hinv := 1 / h
 		for j, c := range tb.c[i] {
-			s.ch[j] = c / h
+			s.ch[j] = c * hinv
 		}
 		for j, k := range s.algebraic {
 			s.held[j] = rhs[k] // M is zero there: the sum does not count
