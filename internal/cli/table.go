@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+)
+
+// A table is a result with the facts that its reader needs to repeat it.
+type table struct {
+	meta    []fact
+	columns []string // names with units
+	rows    [][]float64
+}
+
+type fact struct {
+	key   string
+	value any // string, float64 or []string
+}
+
+// A format is a way to write a table.
+type format struct {
+	name, suffix string // value of --format, suffix of files
+	write        func(*table, io.Writer) error
+}
+
+var formats = []format{ // the first is the default
+	{"csv", ".csv", (*table).writeCSV},
+	{"json", ".json", (*table).writeJSON},
+	{"table", ".txt", (*table).writeText},
+}
+
+// writeCSV writes the facts as comments, the header, and the rows to full precision;
+// what is not finite is empty.
+func (t *table) writeCSV(w io.Writer) error {
+	for _, f := range t.meta {
+		if _, err := io.WriteString(w, comment(f)); err != nil {
+			return err
+		}
+	}
+	out := csv.NewWriter(w)
+	out.Write(t.columns) // errors stay with out until Flush
+	fields := make([]string, len(t.columns))
+	for _, row := range t.rows {
+		for i, v := range row {
+			fields[i] = exact(v)
+		}
+		out.Write(fields)
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// comment returns a fact as lines of a CSV file's head, one per value.
+func comment(f fact) string {
+	var b strings.Builder
+	add := func(v string) {
+		fmt.Fprintf(&b, "# %s: %s\n", f.key, strings.Join(strings.Fields(v), " "))
+	}
+	switch v := f.value.(type) {
+	case []string:
+		for _, s := range v {
+			add(s)
+		}
+	case float64:
+		add(exact(v))
+	default:
+		add(fmt.Sprint(v))
+	}
+	return b.String()
+}
+
+// exact writes v so that reading it gives v again; what is not finite is empty.
+func exact(v float64) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return ""
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}
+
+// writeJSON writes an object with meta, columns and rows; what is not finite is null.
+func (t *table) writeJSON(w io.Writer) error {
+	var b strings.Builder
+	b.WriteString("{\n\"meta\": {")
+	for i, f := range t.meta {
+		key, value := quote(f.key), ""
+		if v, ok := f.value.(float64); ok {
+			value = exactOrNull(v)
+		} else {
+			value = quote(f.value)
+		}
+		fmt.Fprintf(&b, "%s\n  %s: %s", comma(i), key, value)
+	}
+	fmt.Fprintf(&b, "\n},\n\"columns\": %s,\n\"rows\": [", quote(t.columns))
+	for i, row := range t.rows {
+		fields := make([]string, len(row))
+		for j, v := range row {
+			fields[j] = exactOrNull(v)
+		}
+		fmt.Fprintf(&b, "%s\n  [%s]", comma(i), strings.Join(fields, ", "))
+	}
+	b.WriteString("\n]\n}\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func comma(i int) string {
+	if i == 0 {
+		return ""
+	}
+	return ","
+}
+
+func quote(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // a string or strings
+	}
+	return string(b)
+}
+
+func exactOrNull(v float64) string {
+	if s := exact(v); s != "" {
+		return s
+	}
+	return "null"
+}
+
+// writeText writes the table for people: aligned, four digits.
+func (t *table) writeText(w io.Writer) error {
+	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(out, strings.Join(t.columns, "\t")+"\t")
+	for _, row := range t.rows {
+		for _, v := range row {
+			fmt.Fprintf(out, "%.4g\t", v)
+		}
+		fmt.Fprintln(out)
+	}
+	return out.Flush()
+}
