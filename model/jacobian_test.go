@@ -50,14 +50,19 @@ var variants = map[string][7]any{
 	"no retries":    {"", "", "", "", "", ", max_attempts: 1", "90/s"},
 }
 
-func compileVariant(t *testing.T, name string) *System {
+func parseVariant(t testing.TB, name string) *Scenario {
 	t.Helper()
 	v := variants[name]
 	sc, err := Parse("t.yaml", fmt.Appendf(nil, twoPools, v[:]...), fstest.MapFS{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := sc.Compile()
+	return sc
+}
+
+func compileVariant(t testing.TB, name string) *System {
+	t.Helper()
+	s, err := parseVariant(t, name).Compile()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +70,7 @@ func compileVariant(t *testing.T, name string) *System {
 }
 
 // randomState is a state in the rollout piece, with closure variables that hold.
-func randomState(t *testing.T, s *System, r *rand.Rand, at float64) []float64 {
+func randomState(t testing.TB, s *System, r *rand.Rand, at float64) []float64 {
 	t.Helper()
 	y := s.NewState()
 	if s.lay.lru >= 0 {
