@@ -11,7 +11,7 @@ func TestGoldenScatterGH40(t *testing.T) {
 		want := r[3]
 		ok, fail := ScatterGH40(r[0], r[1], r[2])
 		gok, gfail, _, _, _ := ScatterGH40Grad(r[0], r[1], r[2])
-		if !(math.Abs(ok-want) < 1e-13) || !(math.Abs(fail-(1-want)) < 1e-13) || math.Abs(gok-ok) > 1e-15 || math.Abs(gfail-fail) > 1e-15 {
+		if !(math.Abs(ok-want) < 1e-13) || !(math.Abs(fail-(1-want)) < 1e-13) || math.Abs(gok-ok) > 1e-14 || math.Abs(gfail-fail) > 1e-14 {
 			t.Errorf("f, r, v = %v: ok = %v, fail = %v (gradient %v, %v), want ok = %v", r[:3], ok, fail, gok, gfail, want)
 		}
 	}
@@ -91,7 +91,7 @@ func TestExactScatterLimits(t *testing.T) {
 	for _, f := range []float64{0, 1e-300, 1e-30, 1e-17, 1e-9, 1e-3, 0.2, 0.5, 0.9, 1 - 1e-9, 1} {
 		for _, v := range []float64{1, 1.5, 16, 1000} {
 			ok, fail := Scatter(f, 0, v)
-			if want := -math.Expm1(v * math.Log1p(-f)); math.Abs(fail-want) > 1e-14*want || math.Abs(ok-math.Pow(1-f, v)) > 1e-16*(1+v) {
+			if want := -math.Expm1(v * math.Log1p(-f)); math.Abs(fail-want) > 1e-14*want || math.Abs(ok-math.Pow(1-f, v)) > 2e-16*(1+v) {
 				t.Errorf("independent, f = %v, v = %v: ok, fail = %v, %v", f, v, ok, fail)
 			}
 			if ok, fail := Scatter(f, 1, v); ok != 1-f || fail != f {
@@ -133,7 +133,8 @@ func TestInvariantScatter(t *testing.T) {
 		if !(df <= 0) || !(dr >= 0) || !(dv <= 0) || math.IsInf(df+dr+dv, 0) {
 			t.Errorf("f, r, v = %v, %v, %v: derivatives %v, %v, %v", f, r, v, df, dr, dv)
 		}
-		if vok, vfail := Scatter(f, r, v); math.Abs(vok-ok) > 1e-15 || math.Abs(vfail-fail) > 1e-14*fail {
+		// The same sums, but a compiler may fuse their products differently.
+		if vok, vfail := Scatter(f, r, v); math.Abs(vok-ok) > 1e-14 || math.Abs(vfail-fail) > 1e-12*fail {
 			t.Errorf("f, r, v = %v, %v, %v: value %v, %v, with gradient %v, %v", f, r, v, vok, vfail, ok, fail)
 		}
 	}
