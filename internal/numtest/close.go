@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-// Close reports whether |got − want| <= rtol |want| + atol. Infinities equal
-// themselves; NaN equals nothing.
+// Close reports whether |got − want| <= rtol |want| + atol. An infinity
+// is close to itself alone, NaN to nothing.
 func Close(got, want, rtol, atol float64) bool {
-	if got == want {
-		return true
+	if got == want || math.IsInf(want, 0) {
+		return got == want
 	}
 	return math.Abs(got-want) <= rtol*math.Abs(want)+atol
 }

@@ -1,15 +1,15 @@
 package ode
 
 // lincomb stores base + Σ_j c[j] u[j] in dst, which may be base. There is one loop
-// for each number of terms, so that dst is written once: this is half the work of a
-// step with a cheap f.
+// for each number of terms, so that dst is written once: with a cheap f this is the
+// largest part of a step.
 func lincomb(dst, base, c []float64, u [][]float64) {
 	n := len(dst)
-	base = base[:n]
 	for len(u) > 7 {
-		lincomb(dst, base, c[:7], u[:7])
+		lincomb(dst, base[:n], c[:7], u[:7])
 		base, c, u = dst, c[7:], u[7:]
 	}
+	base = base[:n]
 	var v [7][]float64
 	for j := range u {
 		v[j] = u[j][:n]
