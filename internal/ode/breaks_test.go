@@ -131,7 +131,7 @@ func (g *growing) Eval(dst []float64, _ float64, _ []float64) {
 	}
 }
 func (g *growing) Linearize(dfdt []float64, _ float64, _ []float64) { clear(dfdt) }
-func (g *growing) Factor(shift float64) error { g.one = []float64{1 / shift}; return nil }
+func (g *growing) Factor(shift float64) error                       { g.one = []float64{1 / shift}; return nil }
 
 func (g *growing) Solve(rhs []float64) {
 	for i := range rhs {
