@@ -29,6 +29,7 @@ func (sc *Scenario) Compile() (*System, error) {
 	}
 	s.work = newScratch(&s.lay)
 	s.arr = newArrow(&s.lay)
+	s.mem = s.newMemory()
 	s.Reset()
 	return s, nil
 }
@@ -105,8 +106,9 @@ func (sc *Scenario) class(name string, c Class) (class, error) {
 	if !c.Cached {
 		return k, nil
 	}
-	if c.TTLLaw.Kind == "fixed" {
-		return k, fmt.Errorf("classes.%s.ttl_law: fixed is not available; stages: k comes close to it", name)
+	k.fixed = c.TTLLaw.Kind == "fixed" && !math.IsInf(c.TTL, 1)
+	if k.fixed && (k.del || !math.IsInf(sc.Cache.Size, 1)) {
+		return k, fmt.Errorf("classes.%s.ttl_law: fixed cannot be combined with on_error: delete or a cache size; {stages: k} can", name)
 	}
 	k.age = float64(c.compartments()) / c.TTL
 	var phi []float64

@@ -68,6 +68,7 @@ type flow struct {
 // classFlow is what one class asks for and gets.
 type classFlow struct {
 	hot       float64 // Σ π x
+	age       float64 // 1/s: expiry of a compartment, 0 for a fixed time to live
 	sh        shape
 	p         float64 // time-out probability of one read at one shard
 	gr, grc   float64 // no shard refuses, and the complement
@@ -137,6 +138,9 @@ func (s *System) core(t float64, y []float64, grad bool) {
 	if grad {
 		clear(w.mem)
 	}
+	if s.mem != nil && !s.settling {
+		s.expire(t)
+	}
 	for q := range w.class {
 		s.hitRate(q, y, grad)
 	}
@@ -165,6 +169,9 @@ func (s *System) hitRate(q int, y []float64, grad bool) {
 	if !c.cached {
 		k.sh = c.shapeOf(0)
 		return
+	}
+	if k.age = c.age; c.fixed && !s.settling {
+		k.age = 0
 	}
 	hot := 0.0
 	x := y[l.at : l.at+l.bins*l.k]

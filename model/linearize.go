@@ -1,5 +1,11 @@
 package model
 
+// EvalLinearize does the work of Eval and Linearize at one point.
+func (s *System) EvalLinearize(dst, dfdt []float64, t float64, y []float64) {
+	s.Linearize(dfdt, t, y)
+	s.rates(dst, y)
+}
+
 // Linearize evaluates the exact Jacobian at (t, y), in arrow form, and stores ∂f/∂t
 // in dfdt.
 func (s *System) Linearize(dfdt []float64, t float64, y []float64) {
@@ -11,6 +17,7 @@ func (s *System) Linearize(dfdt []float64, t float64, y []float64) {
 		s.linearizeBins(q, y)
 		b, a := &l.class[q], &s.arr.class[q]
 		n := b.bins * b.k
+		s.expireInto(dfdt, q, true)
 		for _, d := range s.now.par.class[q].drives {
 			rate := w.class[q].gDrive[d][now]
 			if rate == 0 {
@@ -56,7 +63,7 @@ func (s *System) linearizeBins(q int, y []float64) {
 		u, fill := a.u[driveFill], k.drive[driveFill]
 		for i, r := range c.rho {
 			f := r * fill
-			a.fill[i], a.rate[i] = f, f+c.age
+			a.fill[i], a.rate[i] = f, f+k.age
 			u[i] = r * (1 - x[i])
 		}
 		if rest != nil {
@@ -68,7 +75,7 @@ func (s *System) linearizeBins(q int, y []float64) {
 	}
 	for i, r := range c.rho {
 		fill, loss := c.binRate(r, &k.drive)
-		a.fill[i], a.rate[i] = fill, c.age+loss // the fill is added by the solver
+		a.fill[i], a.rate[i] = fill, k.age+loss // the fill is added by the solver
 		if b.k == 1 {
 			a.rate[i] += fill
 		}

@@ -4,6 +4,11 @@ package model
 // component and the residual of every closure variable. It allocates nothing.
 func (s *System) Eval(dst []float64, t float64, y []float64) {
 	s.core(t, y, false)
+	s.rates(dst, y)
+}
+
+// rates stores f in dst from the core's quantities.
+func (s *System) rates(dst, y []float64) {
 	w, l := &s.work, &s.lay
 	for q := range s.now.par.class {
 		b := &l.class[q]
@@ -14,6 +19,7 @@ func (s *System) Eval(dst []float64, t float64, y []float64) {
 			s.bins(rest[from:to], y[l.base:][from:to], q)
 			axpy(dst[from:to], -s.now.loss, y[l.base:][from:to])
 		}
+		s.expireInto(dst, q, false)
 	}
 	s.stages(dst)
 	for i := range w.pool {
@@ -38,12 +44,13 @@ func (s *System) Eval(dst []float64, t float64, y []float64) {
 //
 // with ttl stages the first compartment fills and each hands on to the next.
 func (s *System) bins(dst, x []float64, q int) {
-	c, d, k := &s.now.par.class[q], &s.work.class[q].drive, s.lay.class[q].k
+	c, w, k := &s.now.par.class[q], &s.work.class[q], s.lay.class[q].k
+	d := &w.drive
 	if k == 1 && len(c.drives) == 1 {
 		fill := d[driveFill]
 		for b, r := range c.rho {
 			f := r * fill
-			dst[b] = f - x[b]*(f+c.age)
+			dst[b] = f - x[b]*(f+w.age)
 		}
 		return
 	}
@@ -52,8 +59,8 @@ func (s *System) bins(dst, x []float64, q int) {
 		xs, out := x[b*k:(b+1)*k], dst[b*k:(b+1)*k]
 		older := fill * (1 - sum(xs))
 		for i, v := range xs {
-			out[i] = older - v*(c.age+loss)
-			older = c.age * v
+			out[i] = older - v*(w.age+loss)
+			older = w.age * v
 		}
 	}
 }

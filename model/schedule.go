@@ -25,6 +25,15 @@ func (s *System) schedule(sc *Scenario, par *params) error {
 			times = append(times, e.At+e.Over)
 		}
 	}
+	jumps := append(times, 0)
+	for _, c := range par.class {
+		if c.fixed { // what jumps comes back one time to live later, and two
+			for _, t := range jumps {
+				times = append(times, t+1/c.age, t+2/c.age)
+			}
+		}
+	}
+	times = slices.DeleteFunc(times, func(t float64) bool { return t > sc.Duration })
 	times = append(times, sc.kinks()...)
 	slices.Sort(times)
 	times = slices.Compact(times)

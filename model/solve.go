@@ -66,7 +66,7 @@ func (s *System) weigh(weight, x []float64, k int) float64 {
 }
 
 func (s *System) factorBins(q int) {
-	c, b, a := &s.now.par.class[q], &s.lay.class[q], &s.arr.class[q]
+	c, a := &s.now.par.class[q], &s.arr.class[q]
 	for i, r := range a.rate {
 		a.inv[i] = 1 / (s.arr.shift + r)
 	}
@@ -74,24 +74,17 @@ func (s *System) factorBins(q int) {
 		copy(a.t[d], a.u[d])
 		if s.now.rolling {
 			copy(a.ty[d], a.uy[d])
-			s.solveBins(q, a.ty[d], a.age(c, b))
+			s.solveBins(q, a.ty[d])
 			axpy(a.t[d], -s.now.loss, a.ty[d])
 		}
-		s.solveBins(q, a.t[d], a.age(c, b))
+		s.solveBins(q, a.t[d])
 	}
-}
-
-func (a *classArrow) age(c *class, b *binLayout) float64 {
-	if b.k == 1 {
-		return 0
-	}
-	return c.age
 }
 
 // solveBins solves the block of each bin in place. With k compartments the block is
 // bidiagonal plus a first row: δx_i = q δx_{i−1} + inv r_i, and the first gathers
 // the fill that the whole content keeps out.
-func (s *System) solveBins(q int, r []float64, age float64) {
+func (s *System) solveBins(q int, r []float64) {
 	a, k := &s.arr.class[q], s.lay.class[q].k
 	if k == 1 {
 		r = r[:len(a.inv)]
@@ -102,7 +95,7 @@ func (s *System) solveBins(q int, r []float64, age float64) {
 	}
 	for b, inv := range a.inv {
 		x := r[b*k : (b+1)*k]
-		hand := age * inv
+		hand := s.work.class[q].age * inv
 		// x_i = own_i + grow^{i} x_0: sum both parts.
 		own, grow, sumOwn, sumGrow := 0.0, 1.0, 0.0, 1.0
 		for i := 1; i < k; i++ {
@@ -167,13 +160,13 @@ func (s *System) Solve(rhs []float64) {
 		if b.bins == 0 {
 			continue
 		}
-		x, age := rhs[b.at:b.at+b.bins*b.k], a.class[q].age(c, b)
+		x := rhs[b.at : b.at+b.bins*b.k]
 		if rolling {
 			rest := rhs[l.base+b.at : l.base+b.at+b.bins*b.k]
-			s.solveBins(q, rest, age)
+			s.solveBins(q, rest)
 			axpy(x, -s.now.loss, rest)
 		}
-		s.solveBins(q, x, age)
+		s.solveBins(q, x)
 		e[ix.h[q]] = s.weigh(c.pi, x, b.k)
 		if ix.miss[q] >= 0 {
 			e[ix.miss[q]] = s.weigh(a.class[q].missW, x, b.k)

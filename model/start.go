@@ -11,7 +11,9 @@ import (
 // a given hit rate and queue. It fails when no equilibrium is found.
 func (s *System) Start() ([]float64, error) {
 	s.Reset()
+	s.settling = true
 	y, err := s.healthy(0)
+	s.settling = false
 	if err != nil {
 		return nil, err
 	}
@@ -26,8 +28,9 @@ func (s *System) Start() ([]float64, error) {
 				y[p.v] = s.initial.InSystem * s.work.pool[i].b // a queue that grew freely
 			}
 		}
-	default:
-		return y, nil
+	}
+	if s.mem != nil {
+		s.forget(y)
 	}
 	return y, s.Consistent(0, y)
 }

@@ -37,9 +37,11 @@ type System struct {
 	initial Initial
 	end     float64 // s
 
-	now  *piece // in force
-	work scratch
-	arr  arrow
+	now      *piece // in force
+	work     scratch
+	arr      arrow
+	mem      *memory // nil without a fixed time to live
+	settling bool    // at rest a fixed time to live and an exponential one are alike
 }
 
 // layout says where each part of the state lives.
@@ -126,6 +128,7 @@ func (s *System) Clone() *System {
 	c := *s
 	c.work = newScratch(&c.lay)
 	c.arr = newArrow(&c.lay)
+	c.mem = c.newMemory()
 	c.Reset()
 	return &c
 }
@@ -236,6 +239,7 @@ type class struct {
 	scatter, del        bool
 	late, coalesce      bool
 	essential           bool
+	fixed               bool // a fixed time to live
 	attempts            int
 	pool                int
 	shards              float64

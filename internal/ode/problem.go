@@ -41,6 +41,18 @@ type EvalLinearizer interface {
 	EvalLinearize(dst, dfdt []float64, t float64, y []float64)
 }
 
+// Delayed is implemented by problems whose f looks back in time.
+type Delayed interface {
+	// Lag returns how far f looks back at least, +Inf if it does not: no step is
+	// longer.
+	Lag() float64
+
+	// Remember is called with each accepted step, in order, before anything at a
+	// later time is asked: at stores the state at a time in [t0, t1] in dst and
+	// returns it.
+	Remember(t0, t1 float64, at func(dst []float64, t float64) []float64)
+}
+
 // Algebraic is implemented by problems that have algebraic components.
 type Algebraic interface {
 	// Mass returns the diagonal of M, Dim() entries that are 0 or 1.

@@ -64,6 +64,7 @@ type integration struct {
 	h     float64 // to try next
 
 	dae       Algebraic
+	delayed   Delayed
 	scheduled Scheduled
 	domain    Domain
 
@@ -85,6 +86,9 @@ func newIntegration(p Problem, y0 []float64, t0, t1 float64, set Settings) *inte
 	it.interp.tb, it.interp.u = it.tb, it.u
 	it.both, _ = p.(EvalLinearizer)
 	it.dae, _ = p.(Algebraic)
+	if it.delayed, _ = p.(Delayed); it.delayed != nil {
+		it.set.MaxStep = min(it.set.MaxStep, it.delayed.Lag())
+	}
 	it.domain, _ = p.(Domain)
 	if it.scheduled, _ = p.(Scheduled); it.scheduled != nil {
 		it.breaks = it.scheduled.Breaks()
@@ -235,6 +239,9 @@ func (it *integration) accept(h, end, err float64) {
 	it.deliver(ip)
 	if it.set.Step != nil {
 		it.set.Step(ip)
+	}
+	if it.delayed != nil {
+		it.delayed.Remember(ip.T0, ip.T1, ip.At)
 	}
 	it.t = ip.T1
 	if it.res.Status == EventTerminated {
