@@ -23,16 +23,15 @@ func (s *Scenario) YAML() []byte {
 // Hash returns 12 hexadecimal digits that name the scenario: equal for equal
 // scenarios, however their files spell them, including the CSV data they use.
 func (s *Scenario) Hash() string {
-	h := sha256.New()
-	h.Write(s.YAML())
-	if s.Traffic.Profile.CSV != nil {
-		fmt.Fprintln(h, s.Traffic.Profile.Points)
-	}
+	h, s := sha256.New(), s.Clone()
+	s.Traffic.Profile.CSV = nil // the points count, not where they are from
 	for _, p := range s.Pools {
 		if c := p.Value.ServiceCurve; c != nil {
+			c.CSV = ""
 			fmt.Fprintln(h, c.Load, c.Latency, c.Timeout)
 		}
 	}
+	h.Write(s.YAML())
 	return hex.EncodeToString(h.Sum(nil))[:12]
 }
 

@@ -61,7 +61,7 @@ func Do(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.W
 		return statusFailed
 	}
 	fmt.Fprintf(stderr, "metastable: %v\n", err)
-	if errors.As(err, &usageError{}) {
+	if errors.As(err, new(usageError)) {
 		return statusUsage
 	}
 	return statusFailed
@@ -79,16 +79,23 @@ Results go to standard output, everything else to standard error. Exit status:
 
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
-		Use:               "metastable",
-		Short:             "Models outages that outlive their cause",
-		Long:              about,
-		SilenceUsage:      true,
-		SilenceErrors:     true,
-		Args:              noArgs,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: false},
+		Use:           "metastable",
+		Short:         "Models outages that outlive their cause",
+		Long:          about,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          noArgs,
+		RunE:          showHelp,
 	}
 	root.SetFlagErrorFunc(flagError)
+	root.SetHelpCommand(newHelp())
 	root.AddCommand(newSimulate(), newScenarios(), newSchema(), newVersion(), newDocs())
+	root.InitDefaultCompletionCmd()
+	if c, _, err := root.Find([]string{"completion"}); err == nil {
+		c.Args, c.RunE = noArgs, showHelp
+		for _, shell := range c.Commands() {
+			shell.Args = noArgs
+		}
+	}
 	return root
 }

@@ -14,7 +14,7 @@ func newDocs() *cobra.Command {
 		Short:  "Write the manual as man pages or Markdown",
 		Hidden: true, // for those who package the program
 		Args:   noArgs,
-		RunE:   func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE:   showHelp,
 	}
 	docs.AddCommand(
 		docsCommand("man", "Write one man page per command", func(root *cobra.Command, dir string) error {

@@ -115,7 +115,11 @@ func actionText(sc *model.Scenario, i int) string {
 	case model.Ramp:
 		text = "throttle to"
 	}
-	text += " " + get(e.Action.String())
+	if e.Action == model.ThrottleTo || e.Action == model.Ramp {
+		text += " " + get(e.Action.String())
+	} else {
+		text += " " + strconv.FormatFloat(100*e.Value, 'g', 4, 64) + "%"
+	}
 	if e.Pool != "" {
 		text += " of " + e.Pool
 	}

@@ -64,7 +64,7 @@ func readScenario(arg string, stdin io.Reader) (name string, text []byte, files 
 	switch {
 	case err != nil && !isPath(arg):
 		_, err = data.Scenario(arg) // suggests the nearest name
-		return "", nil, nil, fmt.Errorf("%w; nor is there a file of that name", err)
+		return "", nil, nil, fmt.Errorf("no file is called %q, and %w", arg, err)
 	case err != nil:
 		return "", nil, nil, err
 	}

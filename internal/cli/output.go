@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -72,6 +73,20 @@ func isDir(path string) bool {
 		return info.IsDir()
 	}
 	return os.IsPathSeparator(path[len(path)-1]) || filepath.Ext(path) == ""
+}
+
+// prepare makes the directory, and fails where nothing can be written.
+func (s *sink) prepare() error {
+	if s.file != "" {
+		return writable(s.file)
+	}
+	if s.dir == "" {
+		return nil
+	}
+	if err := os.MkdirAll(s.dir, 0o755); err != nil {
+		return fmt.Errorf("cannot write to %s: %w", s.dir, err)
+	}
+	return writable(filepath.Join(s.dir, "result"))
 }
 
 // write writes the table where the flags want it, under the name if that is a

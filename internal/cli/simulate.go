@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -72,6 +72,14 @@ func (f *simulateFlags) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
+	if err := out.prepare(); err != nil {
+		return err
+	}
+	if f.plot != "" {
+		if err := writable(f.plot); err != nil {
+			return err
+		}
+	}
 	res, err := f.simulate(cmd, sc)
 	if err != nil {
 		return err
@@ -79,7 +87,8 @@ func (f *simulateFlags) run(cmd *cobra.Command, arg string) error {
 	if res.Status.Early() {
 		return f.keep(cmd, out, sc, res)
 	}
-	if err := f.write(cmd, out, sc, res); err != nil {
+	written, err := f.write(out, sc, res)
+	if err != nil {
 		return err
 	}
 	for _, w := range res.Warnings {
@@ -88,7 +97,7 @@ func (f *simulateFlags) run(cmd *cobra.Command, arg string) error {
 	if f.quiet {
 		return nil
 	}
-	return summarize(cmd.ErrOrStderr(), sc, res)
+	return summarize(cmd.ErrOrStderr(), sc, res, written)
 }
 
 // simulate compiles and runs the scenario.
@@ -122,39 +131,40 @@ func (f *simulateFlags) keep(cmd *cobra.Command, out *sink, sc *model.Scenario, 
 	return errors.Join(err, writeErr)
 }
 
-func (f *simulateFlags) write(cmd *cobra.Command, out *sink, sc *model.Scenario, res *trajectory.Result) error {
-	if out.dir != "" {
-		if err := os.MkdirAll(out.dir, 0o755); err != nil {
-			return err
-		}
+// write writes the results of a whole run and returns the paths of the files.
+func (f *simulateFlags) write(out *sink, sc *model.Scenario, res *trajectory.Result) (written []string, err error) {
+	path, err := out.write(f.table(sc, res), sc.Name, true)
+	if err != nil {
+		return nil, err
 	}
-	if _, err := out.write(f.table(sc, res), sc.Name, true); err != nil {
-		return err
+	if path != "" {
+		written = append(written, path)
 	}
 	var plots []string
-	if f.plot != "" {
-		plots = append(plots, f.plot)
-	}
 	if out.dir != "" {
 		base := filepath.Join(out.dir, sc.Name)
 		if err := writeScenario(base+".yaml", sc); err != nil {
-			return err
+			return nil, err
 		}
+		written = append(written, base+".yaml")
 		plots = append(plots, base+".svg", base+".png")
 	}
+	if f.plot != "" {
+		plots = append(plots, f.plot)
+	}
 	if plots == nil {
-		return nil
+		return written, nil
 	}
 	figure, err := newFigure(sc, res)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, path := range plots {
 		if err := writeFile(path, func(w io.Writer) error { return drawFigure(figure, w, filepath.Ext(path)) }); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return append(written, plots...), nil
 }
 
 // table returns the rows with what one needs to get them again.
@@ -167,6 +177,9 @@ func (f *simulateFlags) table(sc *model.Scenario, res *trajectory.Result) *table
 		{"rtol", res.Settings.RTol},
 		{"atol", res.Settings.ATol},
 		{"every_s", res.Settings.Every},
+	}
+	if sc.Start != nil {
+		meta = append(meta, fact{"start", sc.Start.Format(time.RFC3339Nano)})
 	}
 	if len(f.set) > 0 {
 		meta = append(meta, fact{"set", f.set})

@@ -16,7 +16,13 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	case len(args) == 0:
 		return nil
 	case cmd.HasAvailableSubCommands():
-		return usage("unknown command %q for %q%s", args[0], cmd.CommandPath(), didYouMean(cmd.SuggestionsFor(args[0]), seeHelp(cmd)))
+		var names []string
+		for _, c := range cmd.Commands() {
+			if c.IsAvailableCommand() {
+				names = append(names, c.Name())
+			}
+		}
+		return usage("unknown command %q for %q%s", args[0], cmd.CommandPath(), didYouMean(nearest(args[0], names), seeHelp(cmd)))
 	}
 	return usage("%q takes no argument, and got %q", cmd.CommandPath(), args[0])
 }
@@ -31,6 +37,24 @@ func oneArg(what string) cobra.PositionalArgs {
 			return usage("%s is missing%s", what, seeHelp(cmd))
 		}
 		return usage("one %s is wanted, and %q is a second one", what, args[1])
+	}
+}
+
+// showHelp is for commands that only hold others.
+func showHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+
+// newHelp is the help command, with a usage error for a topic that is not there.
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Explain a command",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			topic, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return usage("no help for %q%s", strings.Join(args, " "), seeHelp(cmd.Root()))
+			}
+			return topic.Help()
+		},
 	}
 }
 
