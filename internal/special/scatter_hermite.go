@@ -18,7 +18,7 @@ func ScatterGH40(f, r, v float64) (ok, fail float64) {
 	c := newCoupling(f, r, v)
 	var t sums
 	lo, hi := c.hermiteWindow()
-	c.add(&t, hermiteZ[lo:hi], hermiteW[lo:hi])
+	c.sum(&t, hermiteZ[lo:hi], hermiteW[lo:hi], false)
 	return c.shares(&t)
 }
 
@@ -31,7 +31,7 @@ func ScatterGH40Grad(f, r, v float64) (ok, fail, df, dr, dv float64) {
 	c := newCoupling(f, r, v)
 	var t sums
 	lo, hi := c.hermiteWindow()
-	c.addGrad(&t, hermiteZ[lo:hi], hermiteW[lo:hi])
+	c.sum(&t, hermiteZ[lo:hi], hermiteW[lo:hi], true)
 	ok, fail = c.shares(&t)
 	dr = c.slopeR(&t)
 	if r > 1e-6 { // below, the rule is exact and the two terms cancel
@@ -40,21 +40,17 @@ func ScatterGH40Grad(f, r, v float64) (ok, fail, df, dr, dv float64) {
 	return ok, fail, c.slopeF(&t), dr, t.dv
 }
 
-// hermiteWindow leaves out the nodes that cannot move the sum by 1e−15.
+// hermiteWindow leaves out the nodes that cannot move the sum by 1e−14.
 func (c *coupling) hermiteWindow() (lo, hi int) {
-	const far = 5 // this many nodes have |z| > reach
-	switch {
-	case !c.rare && c.median() < 0:
-		return far, hermiteNodes - far
-	case !c.rare:
-		return far, hermiteNodes
-	}
-	_, end := c.windowRare()
+	from, end, _, _ := c.window()
 	hi = hermiteNodes
-	for hi > 0 && hermiteZ[hi-1] > end {
+	for lo < hi && hermiteZ[lo] < from {
+		lo++
+	}
+	for lo < hi && hermiteZ[hi-1] > end {
 		hi--
 	}
-	return 0, hi
+	return lo, hi
 }
 
 // hermiteRule finds the roots of the Hermite polynomial by Newton's method,
