@@ -61,7 +61,7 @@ func crossing(a, b []float64) float64 {
 
 // Lost returns the clients that gave up between the first and the last row: the
 // integral of boots_per_s minus goodput, less the growth of waiting_clients. The
-// integral is that of straight lines between rows, so Detail gives about three digits;
+// integral is that of straight lines between rows, so Detail gives about two digits;
 // where all boots succeed it is exactly 0.
 func Lost(rows [][]float64) float64 {
 	if len(rows) == 0 {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// human writes a number with three digits: 0.958, 12.3, 1.23 M.
-func human(v float64) string {
+// human writes a number with 2 or 3 digits: 0.958, 12.3, 1.23 M.
+func human(v float64, digits int) string {
 	unit := ""
 	for _, u := range []string{" k", " M", " G", " T"} {
 		if math.Abs(v) < 999.5 {
@@ -16,7 +16,11 @@ func human(v float64) string {
 		}
 		v, unit = v/1000, u
 	}
-	return strconv.FormatFloat(v, 'g', 3, 64) + unit
+	if digits < 3 && math.Abs(v) >= 99.5 {
+		v = 10 * math.Round(v/10)
+		digits = 3
+	}
+	return strconv.FormatFloat(v, 'g', digits, 64) + unit
 }
 
 // humanHit writes a probability close to 1 with three digits of what is missing.
@@ -58,7 +62,7 @@ func humanTime(s float64) string {
 			return fmt.Sprintf("%.0f %s %.0f %s", big, u.name, small, next.name)
 		}
 	}
-	return human(s) + " s"
+	return human(s, 3) + " s"
 }
 
 // A clock writes times of a run: of the day where its start is known, else elapsed.

@@ -117,7 +117,7 @@ func (s *summary) extremes() {
 	}
 	for _, p := range s.sc.Pools {
 		v, t := s.least("load."+p.Name, -1)
-		s.add("highest load", "%s %s of capacity at %s", p.Name, human(v), t)
+		s.add("highest load", "%s %s of capacity at %s", p.Name, human(v, 3), t)
 	}
 }
 
@@ -133,9 +133,12 @@ func (s *summary) least(column string, sign float64) (value float64, at string) 
 }
 
 func (s *summary) boots() {
-	parts := []string{fmt.Sprintf("%s given up", human(trajectory.Lost(s.rows)))}
+	parts := []string{"none given up"}
+	if lost := trajectory.Lost(s.rows); lost >= 0.5 {
+		parts[0] = "about " + human(lost, 2) + " given up"
+	}
 	if waiting := s.value(len(s.rows)-1, "waiting_clients"); waiting >= 0.5 {
-		parts = append(parts, fmt.Sprintf("%s still waiting at the end", human(waiting)))
+		parts = append(parts, fmt.Sprintf("%s still waiting at the end", human(waiting, 3)))
 	}
 	s.add("boots", "%s", strings.Join(parts, ", "))
 }
