@@ -141,6 +141,10 @@ func (p *Pool) compile() (pool, error) {
 		cs: p.ServiceSCV, ca: p.ArrivalSCV, drop: p.DropExpired, ps: p.Discipline == "ps",
 		follows: p.Background.Follows == "traffic", bg: p.Background.Rate, corr: -1,
 	}
+	k.law = panjer{}
+	if p.QueueLaw == "diffusion" {
+		k.law = diffusion{}
+	}
 	if p.ShardCorrelation != nil {
 		k.corr = *p.ShardCorrelation
 	}

@@ -42,6 +42,7 @@ var variants = map[string][7]any{
 	"LRU":           {"", "", "", "", ", size: 9k", "", "none"},
 	"LRU, stages":   {", ttl_law: {stages: 3}, coalesce: true", "", "", "", ", size: 9k", "", "200/s"},
 	"ps":            {"", "", ", discipline: ps", ", discipline: ps", "", "", "none"},
+	"diffusion":     {"", "", ", queue_law: diffusion", ", queue_law: diffusion, drop_expired: true", "", "", "none"},
 	"drop":          {"", "", ", drop_expired: true", ", drop_expired: true", "", "", "none"},
 	"correlation":   {"", "", ", shard_correlation: 0.3", ", shard_correlation: 0.95", "", "", "none"},
 	"budget":        {"", "", "", "", "", ", retry_budget: 0.2", "none"},

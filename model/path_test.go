@@ -82,7 +82,7 @@ func TestSet_refused_golden(t *testing.T) {
 		{"pools.main.timeout", "5/s", `pools.main.timeout: found "5/s", want a duration > 0 or none, such as 30s or 5m`},
 		{"pools.main.shards", "{a: b}", `pools.main.shards: found a mapping, want a whole number >= 1 and <= 1e6, such as 20`},
 		{"traffic.profile", "[[0", `traffic.profile = [[0: not YAML: sequence end token ']' not found`},
-		{"pools.main", "x", `pools.main cannot be set as a whole; set one of its parts: shards, capacity, queue_limit, timeout, drop_expired, background, shard_correlation, discipline, arrival_scv, service_scv, service_curve`},
+		{"pools.main", "x", `pools.main cannot be set as a whole; set one of its parts: shards, capacity, queue_limit, timeout, drop_expired, background, shard_correlation, discipline, queue_law, arrival_scv, service_scv, service_curve`},
 		{"classes.gdm_members.pool", "mani", `classes.gdm_members.pool = mani: classes.gdm_members.pool: no pool is called "mani"; did you mean "main"? (there are: main, replicas)`},
 		{"timeline.1.at", "0:30", `timeline.1.at = 0:30: timeline.1.at: comes after a later entry: 30m after 1:00 (entry 0); want the order of time`},
 		{"timeline.1.over", "0s", `timeline.1.over = 0s: timeline.1.over: missing; a rollout needs the time it takes, such as over: 30m (a loss all at once is a flush)`},

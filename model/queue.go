@@ -15,7 +15,7 @@ type tailGrad struct {
 // the time-out at one shard.
 //
 // First come first served: the sojourn has mean (n + w)/μ and variance
-// (v + b n + c_s² w²)/μ² and is taken as Gamma. Processor sharing: the query times
+// (v + b n + c_s² w²)/μ², and the queue's law gives it its shape. Processor sharing: the query times
 // out when its work, Gamma with mean w, exceeds what its share of the server gives it.
 func (c *pool) timeoutOf(p *poolFlow, w float64, grad bool, d *tailGrad) float64 {
 	if math.IsInf(c.tau, 1) {
@@ -32,13 +32,10 @@ func (c *pool) timeoutOf(p *poolFlow, w float64, grad bool, d *tailGrad) float64
 		}
 		return 1
 	}
-	k, x := mean*mean/spread, mean*budget/spread
 	if !grad {
-		return special.GammaQ(k, x)
+		return c.law.late(mean, spread, budget)
 	}
-	q, da, dx := special.GammaQGrad(k, x)
-	dMean := da*2*mean/spread + dx*budget/spread
-	dSpread := -(da*k + dx*x) / spread
+	q, dMean, dSpread := c.law.lateGrad(mean, spread, budget)
 	*d = tailGrad{
 		dn: dMean + dSpread*p.b,
 		dv: dSpread,
@@ -67,48 +64,6 @@ func (c *pool) shareOut(p *poolFlow, w float64, grad bool, d *tailGrad) float64 
 		dw: -dx * x / w,
 	}
 	return q
-}
-
-// idle is the probability that a shard is idle: the moment closure on the Panjer
-// family (negative binomial, Poisson, binomial) in units of b,
-//
-//	P0 = exp(−n' φ(v'/n')),  φ(x) = ln x/(x − 1),
-//
-// with its derivatives with respect to n, v and b.
-func idle(n, v, b float64) (p0, dn, dv, db float64) {
-	if n <= 0 {
-		return 1 - n/b, -1 / b, 0, 0 // below an empty queue: the tangent there
-	}
-	n1 := n / b
-	x := max(v/(n*b), 1e-12)
-	f, df := phi(x)
-	if n1*f > 740 {
-		return 0, 0, 0, 0
-	}
-	p0 = math.Exp(-n1 * f)
-	// x depends on v, n and b: dx = x (dv/v − dn/n − db/b).
-	dn = -p0 * (f/b - n1*df*x/n)
-	dv = -p0 * n1 * df / (n * b)
-	db = p0 * n1 * (f + df*x) / b
-	return p0, dn, dv, db
-}
-
-// phi returns φ(x) = ln x/(x − 1) and its derivative; near 1 by series.
-func phi(x float64) (f, df float64) {
-	e := x - 1
-	if math.Abs(e) < 1e-2 {
-		const terms = 9
-		for k := terms; k >= 0; k-- {
-			sign := float64(1 - 2*(k&1))
-			f = f*e + sign/float64(k+1)
-			if k > 0 {
-				df = df*e + sign*float64(k)/float64(k+1)
-			}
-		}
-		return f, df
-	}
-	f = math.Log(x) / e
-	return f, (1/x - f) / e
 }
 
 // queue computes the drift of a pool's moments and what its closure variables have
@@ -150,7 +105,7 @@ func (s *System) queue(i int, grad bool) {
 	if c.ps {
 		s.psDrift(i, a, grad)
 	} else {
-		p0, d0n, d0v, d0b := idle(p.n, p.v, p.b)
+		p0, d0n, d0v, d0b := c.law.idle(p.n, p.v, p.b)
 		out = p.mu * (1 - p0)
 		damp = 2 * p.mu * p.n
 		p.dn = a - out

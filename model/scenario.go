@@ -122,6 +122,7 @@ type Pool struct {
 	Background       Background  `yaml:"background" default:"0/s" doc:"All other load: a rate, or {rate, follows: traffic}."`
 	ShardCorrelation *float64    `yaml:"shard_correlation" unit:"share" range:"[0,1]" none:"auto" doc:"Common share of the work variance; auto (default) derives it from the mix."`
 	Discipline       string      `yaml:"discipline" enum:"fifo|ps" default:"fifo" doc:"First come first served, or processor sharing."`
+	QueueLaw         string      `yaml:"queue_law" enum:"panjer|diffusion" default:"panjer" doc:"How the two moments of a first-come-first-served queue are closed: panjer is exact for M/M/1 at rest; diffusion is closer to simulations near load 1."`
 	ArrivalSCV       float64     `yaml:"arrival_scv" unit:"1" range:"[0,1000]" default:"1" doc:"Squared coefficient of variation of the times between queries."`
 	ServiceSCV       float64     `yaml:"service_scv" unit:"1" range:"[0,1000]" default:"1" doc:"Squared coefficient of variation of a query's work about its nominal value."`
 	ServiceCurve     *CurveTable `yaml:"service_curve" none:"none" doc:"Measured: CSV with columns load (work/s per shard), latency_mean (s), timeout_probability."`

@@ -31,7 +31,7 @@ func TestMM1Exact(t *testing.T) {
 			want := rho / (1 - rho)
 			numtest.Check(t, fmt.Sprintf("ρ %g: n", rho), n, want, tol, 0)
 			numtest.Check(t, fmt.Sprintf("ρ %g: v", rho), v, want+want*want, tol, 0)
-			p0, _, _, _ := idle(n, v, b)
+			p0, _, _, _ := panjer{}.idle(n, v, b)
 			numtest.Check(t, fmt.Sprintf("ρ %g: idle", rho), p0, 1-rho, tol, 0)
 			miss := math.Exp(-tau * 100 * (1 - rho))
 			o := observed(s, 0, y)

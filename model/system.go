@@ -255,6 +255,7 @@ type pool struct {
 	shards, mu, limit, tau float64
 	cs, ca                 float64 // squared coefficients of variation: service, arrivals
 	drop, ps               bool
+	law                    queueLaw
 	follows                bool
 	bg                     float64
 	corr                   float64 // fixed common share, −1: derived
