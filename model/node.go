@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -11,13 +12,6 @@ import (
 	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
-)
-
-// Hard limits on what a file may hold, so that a hostile one costs little.
-const (
-	maxFileSize = 4 << 20
-	maxNesting  = 64
-	maxNodes    = 1 << 20 // with aliases written out
 )
 
 type nodeKind int
@@ -91,9 +85,12 @@ func parseYAML(data []byte) (*yamlNode, *ParseError) {
 		col := 1 + utf8.RuneCountInString(text[strings.LastIndexByte(text[:i], '\n')+1:i])
 		return fail(line, col, "byte 0x%02x is not text; want YAML in UTF-8", text[i])
 	}
-	tokens := lexer.Tokenize(text)
-	if t := tooDeep(tokens); t != nil {
-		return fail(t.Position.Line, t.Position.Column, "more than %d levels of nesting", maxNesting)
+	if structure(text) > maxNodes {
+		return fail(1, 1, "more than %d commas, colons and brackets", maxNodes)
+	}
+	tokens := slices.DeleteFunc(lexer.Tokenize(text), func(t *token.Token) bool { return t.Type == token.CommentType })
+	if t, what := tooMuch(tokens); t != nil {
+		return fail(t.Position.Line, t.Position.Column, "more than %s", what)
 	}
 	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
@@ -127,46 +124,6 @@ func parseYAML(data []byte) (*yamlNode, *ParseError) {
 	r := reader{anchors: map[string]*yamlNode{}}
 	n := r.node(body)
 	return n, r.err
-}
-
-// invalidRune returns the first byte that is not UTF-8 or is a control
-// character other than a line end or a tab, or -1.
-func invalidRune(text string) int {
-	for i, c := range text {
-		if c == utf8.RuneError && !strings.HasPrefix(text[i:], "\ufffd") || c < ' ' && c != '\n' && c != '\r' && c != '\t' || c == 0x7f {
-			return i
-		}
-	}
-	return -1
-}
-
-// tooDeep returns the token at which the nesting exceeds the limit: the
-// parser's recursion, and its quadratic cost, must not follow the input.
-func tooDeep(tokens token.Tokens) *token.Token {
-	var columns []int // of the open block levels
-	flow, run, line := 0, 0, 0
-	for _, t := range tokens {
-		switch t.Type {
-		case token.MappingStartType, token.SequenceStartType:
-			flow++
-		case token.MappingEndType, token.SequenceEndType:
-			flow--
-		case token.SequenceEntryType, token.MappingKeyType, token.AnchorType, token.TagType:
-			run++ // they nest without growing the indentation of a line's start
-		}
-		if t.Position.Line != line {
-			line = t.Position.Line
-			run = 0
-			for len(columns) > 0 && columns[len(columns)-1] >= t.Position.Column {
-				columns = columns[:len(columns)-1]
-			}
-			columns = append(columns, t.Position.Column)
-		}
-		if max(flow, 0)+run+len(columns) > maxNesting {
-			return t
-		}
-	}
-	return nil
 }
 
 // A reader turns the parser's tree into plain nodes.

@@ -180,7 +180,9 @@ func entrySchema() object {
 		case Pause:
 			properties[f.key] = object{"const": "rollout", "description": f.doc}
 		case ThrottleTo:
-			properties[f.key] = object{"anyOf": []object{quantitySchema(floatType, f), structSchema(reflect.TypeFor[Throttle]())}, "description": f.doc}
+			parts := structSchema(reflect.TypeFor[Throttle]())
+			parts["required"] = []string{"limit"}
+			properties[f.key] = object{"anyOf": []object{quantitySchema(floatType, f), parts}, "description": f.doc}
 		default:
 			properties[f.key] = schemaOf(floatType, f)
 		}
