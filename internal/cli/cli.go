@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -44,7 +45,9 @@ func Do(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.W
 	}()
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second interrupt ends the program at once
+	context.AfterFunc(ctx, func() { // a second interrupt, not a double one, ends the program at once
+		time.AfterFunc(time.Second, stop)
+	})
 
 	root := newRoot()
 	root.SetArgs(args)
