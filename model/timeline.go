@@ -183,6 +183,9 @@ func (c *checker) checkTimeline() {
 		if e.At > s.Duration {
 			c.fail(key+".at", "%s is beyond the duration of the run, %s", s.when(e.At), formatQuantity(s.Duration, "s"))
 		}
+		if actionForms[e.Action].pool {
+			c.pool(key+".pool", &e.Pool)
+		}
 		if actionForms[e.Action].mustOver && e.Over == 0 {
 			c.fail(key+".over", "missing; a %s needs the time it takes, such as over: 30m%s", e.Action, map[Action]string{Rollout: " (a loss all at once is a flush)"}[e.Action])
 		}
@@ -213,9 +216,6 @@ func (c *checker) checkTimeline() {
 				c.fail(key+"."+e.Action.String(), "the %s entry%s still holds until %s", e.Action, c.line(last.entry), s.when(last.to))
 			}
 			lasting[target] = now
-		}
-		if actionForms[e.Action].pool {
-			c.pool(key+".pool", &e.Pool)
 		}
 	}
 }
