@@ -8,7 +8,7 @@ import (
 )
 
 // BenchmarkReferenceDay is 14 h with 24 popularity bins and 7 backoff stages at the
-// default tolerance, from the known start to the end, without rows.
+// default tolerance, without rows; finding the equilibrium it starts from is in it.
 func BenchmarkReferenceDay(b *testing.B) {
 	day(b, compile(b, "slack"))
 }
