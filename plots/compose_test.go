@@ -24,12 +24,12 @@ func TestPlaceMarksInvariant(t *testing.T) {
 			names[i] = "throttle 1200/s"[:2+rng.IntN(14)]
 		}
 		slices.Sort(xs)
-		marks := placeMarks(xs, names, style, 50, 560)
+		marks := nameRule.place(xs, names, style, 50, 560)
 		if len(marks) == n {
 			complete++
 		}
 		for i, a := range marks {
-			if a.span[0] < 50 || a.span[1] > 560 || a.row < 0 || a.row >= markRows {
+			if a.span[0] < 50 || a.span[1] > 560 || a.row < 0 || a.row >= nameRule.rows {
 				t.Fatalf("%+v is out of bounds", a)
 			}
 			for _, b := range marks[i+1:] {

@@ -18,25 +18,41 @@ type mark struct {
 	row  int          // 0 is the lowest
 }
 
-const (
-	markGap  = vg.Length(3)  // from a line to its text
-	markRow  = vg.Length(12) // height of a row of names
-	markRows = 4             // most rows
+const markRow = vg.Length(12) // height of a row of names
+
+// A markRule says how names are set above their lines.
+type markRule struct {
+	rows    int       // most rows
+	gap     vg.Length // from a line to a text
+	centred bool      // above its line; else beside it
+}
+
+var (
+	nameRule   = markRule{rows: 4, gap: 3}
+	numberRule = markRule{rows: 6, gap: 0.5, centred: true}
 )
 
-// placeMarks gives every mark (xs ascending) a row and a side such that no name lies
-// on another or on another's line, within lo…hi. Marks that find no room are
+// starts are the places where the text of a mark at x may begin, best first.
+func (r *markRule) starts(x, width vg.Length) []vg.Length {
+	if r.centred {
+		return []vg.Length{x - width/2}
+	}
+	return []vg.Length{x + r.gap, x - r.gap - width}
+}
+
+// place gives every mark (xs ascending) one of the rows and a side such that no name
+// lies on another or on another's line, within lo…hi. Marks that find no room are
 // left out.
 //
 // From right to left each takes the lowest free row, so that a line rises beside the
 // names to its right and never through them.
-func placeMarks(xs []vg.Length, names []string, style text.Style, lo, hi vg.Length) []mark {
+func (r *markRule) place(xs []vg.Length, names []string, style text.Style, lo, hi vg.Length) []mark {
 	var placed []mark
 	for i, x := range slices.Backward(xs) {
 		width := style.Width(names[i])
-		for _, start := range []vg.Length{x + markGap, x - markGap - width} {
+		for _, start := range r.starts(x, width) {
 			m := mark{x: x, name: names[i], span: [2]vg.Length{start, start + width}}
-			if m.span[0] >= lo && m.span[1] <= hi && m.settle(placed) {
+			if m.span[0] >= lo && m.span[1] <= hi && r.settle(&m, placed) {
 				placed = append(placed, m)
 				break
 			}
@@ -47,36 +63,36 @@ func placeMarks(xs []vg.Length, names []string, style text.Style, lo, hi vg.Leng
 }
 
 // settle puts m in the lowest row where it collides with nothing placed so far.
-func (m *mark) settle(placed []mark) bool {
-	for m.row = 0; m.row < markRows; m.row++ {
-		if !slices.ContainsFunc(placed, m.collides) {
+func (r *markRule) settle(m *mark, placed []mark) bool {
+	for m.row = 0; m.row < r.rows; m.row++ {
+		if !slices.ContainsFunc(placed, func(o mark) bool { return r.collide(m, &o) }) {
 			return true
 		}
 	}
 	return false
 }
 
-func (m *mark) collides(o mark) bool {
+func (r *markRule) collide(m, o *mark) bool {
 	switch {
 	case m.row == o.row:
-		return m.span[0] < o.span[1]+2*markGap && o.span[0] < m.span[1]+2*markGap
+		return m.span[0] < o.span[1]+2*r.gap+1 && o.span[0] < m.span[1]+2*r.gap+1
 	case m.row < o.row:
-		return m.covers(o.x)
+		return r.covers(m, o.x)
 	default:
-		return o.covers(m.x)
+		return r.covers(o, m.x)
 	}
 }
 
 // covers reports whether a line at x would touch the name.
-func (m *mark) covers(x vg.Length) bool {
-	return m.span[0] < x+markGap && x-markGap < m.span[1]
+func (r *markRule) covers(m *mark, x vg.Length) bool {
+	return m.span[0] < x+r.gap && x-r.gap < m.span[1]
 }
 
 // labelMarks returns the marks with their names, or, where these find no room, with
 // numbers, and then the key that explains them. A number without room is in the key
 // alone.
 func labelMarks(xs []vg.Length, names, stamps []string, style text.Style, lo, hi vg.Length) (marks []mark, key []string) {
-	marks = placeMarks(xs, names, style, lo, hi)
+	marks = nameRule.place(xs, names, style, lo, hi)
 	if len(marks) == len(xs) {
 		return marks, nil
 	}
@@ -85,7 +101,7 @@ func labelMarks(xs []vg.Length, names, stamps []string, style text.Style, lo, hi
 		numbers[i] = strconv.Itoa(i + 1)
 		key = append(key, numbers[i]+"  "+stamps[i]+"  "+name)
 	}
-	return placeMarks(xs, numbers, style, lo, hi), key
+	return numberRule.place(xs, numbers, style, lo, hi), key
 }
 
 // rowsOf returns how many rows marks take.
@@ -101,7 +117,11 @@ func rowsOf(marks []mark) int {
 func drawMarks(c draw.Canvas, marks []mark, base vg.Length, style text.Style) {
 	for _, m := range marks {
 		y := base + vg.Length(m.row)*markRow
-		c.StrokeLine2(markStyle, m.x, base, m.x, y+markRow-3)
+		top := y + markRow - 3 // beside the name
+		if m.span[0] < m.x && m.x < m.span[1] {
+			top = y + 1 // below it
+		}
+		c.StrokeLine2(markStyle, m.x, base, m.x, top)
 		c.FillText(style, vg.Point{X: m.span[0], Y: y + 3}, m.name)
 	}
 }
