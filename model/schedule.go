@@ -143,10 +143,8 @@ func (st *state) apply(lay *layout, e *Entry) error {
 
 func (st *state) change(lay *layout, e *Entry) error {
 	sc := st.sc.Clone()
-	for _, a := range e.Change {
-		if err := sc.Set(a.Path, a.Value); err != nil {
-			return err
-		}
+	if _, err := sc.apply(e.Change); err != nil {
+		return err
 	}
 	par, err := sc.params()
 	if err != nil {

@@ -65,6 +65,7 @@ type integration struct {
 
 	dae       Algebraic
 	delayed   Delayed
+	at        func(dst []float64, t float64) []float64 // interp.At, for delayed
 	scheduled Scheduled
 	domain    Domain
 
@@ -87,6 +88,7 @@ func newIntegration(p Problem, y0 []float64, t0, t1 float64, set Settings) *inte
 	it.both, _ = p.(EvalLinearizer)
 	it.dae, _ = p.(Algebraic)
 	if it.delayed, _ = p.(Delayed); it.delayed != nil {
+		it.at = it.interp.At
 		it.set.MaxStep = min(it.set.MaxStep, it.delayed.Lag())
 	}
 	it.domain, _ = p.(Domain)
@@ -241,7 +243,7 @@ func (it *integration) accept(h, end, err float64) {
 		it.set.Step(ip)
 	}
 	if it.delayed != nil {
-		it.delayed.Remember(ip.T0, ip.T1, ip.At)
+		it.delayed.Remember(ip.T0, ip.T1, it.at)
 	}
 	it.t = ip.T1
 	if it.res.Status == EventTerminated {
