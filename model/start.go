@@ -42,10 +42,10 @@ func (s *System) scaleContent(y []float64, h float64) {
 		c := &s.now.par.class[q]
 		x := y[b.at : b.at+b.bins*b.k]
 		hot := s.weigh(c.pi, x, b.k)
-		if b.bins == 0 {
+		if b.bins == 0 || h == hot {
 			continue
 		}
-		if h <= hot {
+		if h < hot {
 			for i := range x {
 				x[i] *= h / hot
 			}
@@ -104,10 +104,11 @@ func (s *System) settle(t float64, y []float64) error {
 	const (
 		maxSteps = 2000
 		tol      = 1e-12
+		rounding = 1e-7 // a Newton step this small that shrinks no further is rounding
 	)
 	n := len(y)
 	f, trial, dt := make([]float64, n), make([]float64, n), make([]float64, n)
-	h := 1e-3
+	h, last := 1e-3, math.Inf(1)
 	for range maxSteps {
 		s.Linearize(dt, t, y)
 		s.Eval(f, t, y)
@@ -130,9 +131,10 @@ func (s *System) settle(t float64, y []float64) error {
 		if err := s.Consistent(t, y); err != nil {
 			return err
 		}
-		if rel < tol && h > 1e9 {
+		if h > 1e9 && (rel < tol || rel < rounding && rel > 0.9*last) {
 			return nil
 		}
+		last = rel
 		switch {
 		case rel < 0.2:
 			h = min(h*4, 1e14)
