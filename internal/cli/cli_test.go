@@ -48,6 +48,9 @@ func TestScripts_golden(t *testing.T) {
 
 // Every line of every example runs, in a shell.
 func TestExamples_golden(t *testing.T) {
+	if testing.Short() {
+		t.Skip("draws many figures")
+	}
 	ran := 0
 	var visit func(cmd *cobra.Command)
 	visit = func(cmd *cobra.Command) {
