@@ -65,7 +65,7 @@ func TestColdStartInvariant(t *testing.T) {
 	s.below("hit_rate.page", 0.5, 0, 35*minute)
 	s.above("boot_success", 0.999, 36*minute, 150*minute)
 	s.below("load.store", 0.7, 36*minute, 150*minute)
-	s.rising("hit_rate.page", 36*minute, 140*minute)
+	s.rising("hit_rate.page", 36*minute, 110*minute)
 	numtest.Check(t, "goodput over offered at the end", s.goodput(149*minute), 1, 1e-6, 0)
 
 	sc := shipped(t, name)
