@@ -153,6 +153,11 @@ func (st *state) change(lay *layout, e *Entry) error {
 	if l := newLayout(sc, par); !l.sameAs(lay) {
 		return fmt.Errorf("change: bins, ttl stages, backoff stages, coalesce, cached and the cache's size have to stay as they are during a run")
 	}
+	for q, c := range par.class {
+		if old := &st.par.class[q]; c.fixed != old.fixed || c.fixed && c.age != old.age {
+			return fmt.Errorf("change: classes.%s: a fixed time to live has to stay as it is during a run", sc.Classes[q].Name)
+		}
+	}
 	st.sc, st.par = sc, par
 	return nil
 }
