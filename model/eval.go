@@ -347,9 +347,9 @@ func scatterGrad(f, r, v float64) (ok, fail, df, dr, dv float64) {
 	return special.ScatterGrad(f, r, v)
 }
 
-// negligible is the probability below which a failure of one of many shards is the
-// sum of the shards' failures.
-const negligible = 1e-20
+// negligible is the probability below which the failures of many shards are added
+// up: far below what [rare] tells apart, and what a trajectory resolves.
+const negligible = 1e-13
 
 // weighted is Σ w·x, in four sums so that additions overlap.
 func weighted(w, x []float64) float64 {

@@ -141,6 +141,22 @@ func (s *System) NewState() []float64 {
 // MaxDim returns the largest dimension the state can have.
 func (s *System) MaxDim() int { return s.lay.base + s.lay.z }
 
+// Scales returns the sizes against which absolute tolerances are meant, for each of
+// MaxDim components: what a tenth of a second of boots brings for clients and sessions, at
+// least 1, and 1 for everything else.
+func (s *System) Scales() []float64 {
+	d := make([]float64, s.MaxDim())
+	for i := range d {
+		d[i] = 1
+	}
+	people := max(1, s.pieces[0].par.boots/10)
+	for j := range s.lay.nz {
+		d[s.lay.z+j] = people
+	}
+	d[s.lay.s] = people
+	return d
+}
+
 // Inside reports whether y is a state: contents in 0…1, clients, queues and sessions
 // that are not negative, each up to what a tolerance of 1e-3 leaves.
 func (s *System) Inside(y []float64) bool {

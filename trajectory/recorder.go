@@ -30,8 +30,12 @@ func newRecorder(sys *model.System, r *Result) *recorder {
 
 func (rec *recorder) settings() *ode.Settings {
 	set := &rec.res.Settings
+	tols := rec.sys.Scales()
+	for i := range tols {
+		tols[i] *= set.ATol
+	}
 	s := &ode.Settings{
-		RTol: set.RTol, ATol: set.ATol, MaxSteps: set.MaxSteps, Done: set.Done,
+		RTol: set.RTol, ATol: set.ATol, ATols: tols, MaxSteps: set.MaxSteps, Done: set.Done,
 		Output: set.Times, Record: rec.record,
 	}
 	if rec.avg != nil {

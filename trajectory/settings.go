@@ -11,8 +11,8 @@ type Settings struct {
 	// RTol is the relative tolerance of the integration. Default 1e-6.
 	RTol float64
 
-	// ATol is the absolute tolerance, the same for every component of the state: a
-	// share of the keys, a client, a work unit. Default RTol/10.
+	// ATol is the absolute tolerance, times model.System.Scales: a share of the keys,
+	// a work unit, the clients of a tenth of a second. Default RTol/10.
 	ATol float64
 
 	// Every is the time between rows in seconds: rows are at 0, Every, 2 Every, …

@@ -34,4 +34,4 @@ difference cvode 1e-2
 "$python" $here/slack_scipy.py --rtol 1e-6 --repeat 3 >"$out/scipy.csv"
 difference scipy 1e-2
 
-go test -run '^$' -bench 'ReferenceDay' -benchmem ./...
+go test -run '^$' -bench ReferenceDay -benchmem ./trajectory
