@@ -56,43 +56,55 @@ func TestSimulation_bins_convergence(t *testing.T) {
 
 // A rollout step that tips, ten times enlarged: 6 runs, windows of 10 s.
 //
-// This closure sees time-outs too early just below load 1 (see the queue tests), so it
-// tips 17 s early; everything that then grows with the time since is off by what
-// these 17 s make, which is what off allows.
+// The Panjer closure sees time-outs too early just below load 1 (see the ramp), so it
+// tips 17 s early; what then grows with the time since is off by what these 17 s make.
 func TestSimulation_step_golden(t *testing.T) {
-	sc := simulated(t, "rollout-tips", nil)
-	enlarge(t, sc, 10)
-	checkMeans(t, sc, 10, []mean{
-		{column: "hit_rate.q", t: 700, fluid: "0.8987", des: 0.9072, se: 0.0028, off: 0.0085},
-		{column: "boot_success", t: 700, fluid: "0.041", des: 0.056, se: 0.005, off: 0.015},
-		{column: "waiting_clients", t: 700, fluid: "55834", des: 45_830, se: 2285, off: 10_004},
-		{column: "hit_rate.q", t: 1200, fluid: "0.8832", des: 0.8921, se: 0.0028, off: 0.0089},
-		{column: "load.main", t: 1200, fluid: "8.19", des: 7.69, se: 0.16, off: 0.50},
-		{column: "waiting_clients", t: 1200, fluid: "263233", des: 239_065, se: 6789, off: 24_168},
-	})
+	for law, means := range map[string][]mean{
+		"panjer": {
+			{column: "hit_rate.q", t: 700, fluid: "0.8987", des: 0.9072, se: 0.0028, off: 0.0085},
+			{column: "boot_success", t: 700, fluid: "0.041", des: 0.056, se: 0.005, off: 0.015},
+			{column: "waiting_clients", t: 700, fluid: "55834", des: 45_830, se: 2285, off: 10_004},
+			{column: "hit_rate.q", t: 1200, fluid: "0.8832", des: 0.8921, se: 0.0028, off: 0.0089},
+			{column: "load.main", t: 1200, fluid: "8.19", des: 7.69, se: 0.16, off: 0.50},
+			{column: "waiting_clients", t: 1200, fluid: "263233", des: 239_065, se: 6789, off: 24_168},
+		},
+	} {
+		t.Run(law, func(t *testing.T) {
+			sc := simulated(t, "rollout-tips", map[string]string{"pools.main.queue_law": law})
+			enlarge(t, sc, 10)
+			checkMeans(t, sc, 10, means)
+		})
+	}
 }
 
 // When a step tips: the end of the first window of 10 s with a success below one half.
 // At 80/s the system is near the line, and the largest must not tip at all.
 //
 // A real system tips by its own fluctuations, which the equations average: the
-// smaller, the more it lags behind them at 90/s, where the load stays near 1 for long
-// (known: 6 % of the time). The closure adds up to 17 s, as above.
+// smaller, the later it tips at 90/s, by 6 % of the time. The Panjer closure adds up to
+// 17 s to that, as above.
 func TestSimulation_tipping_golden(t *testing.T) {
 	for _, c := range []struct {
+		law         string
 		boots, size float64
-		fluid       float64 // independent implementation; 0: not known for this closure
+		fluid       float64 // independent implementation; 0: not known for this law
 		des, se     float64 // simulation; 0: did not tip in any of 8 runs
 		off         float64
 	}{
-		{90, 10, 560, 577, 2, 17},
-		{90, 1, 0, 468, 9, 28}, // 12 of 12 runs
-		{80, 10, 0, 0, 0, 0},
-		{80, 3, 0, 725, 15, 17}, // 2 of 8 runs
-		{80, 1, 0, 560, 16, 17}, // 8 of 8 runs
+		{"panjer", 90, 10, 560, 577, 2, 17},
+		{"panjer", 90, 1, 0, 468, 9, 28}, // 12 of 12 runs
+		{"panjer", 80, 10, 0, 0, 0, 0},
+		{"panjer", 80, 3, 0, 725, 15, 17}, // 2 of 8 runs
+		{"panjer", 80, 1, 0, 560, 16, 17}, // 8 of 8 runs
+		{"diffusion", 90, 1, 440, 468, 9, 28},
+		{"diffusion", 80, 10, 0, 0, 0, 0},
+		{"diffusion", 80, 3, 700, 725, 15, 0},
+		{"diffusion", 80, 1, 550, 560, 16, 0},
 	} {
-		t.Run(fmt.Sprintf("%gx%g", c.boots, c.size), func(t *testing.T) {
-			sc := simulated(t, "rollout-tips", map[string]string{"traffic.boots": fmt.Sprint(c.boots, "/s")})
+		t.Run(fmt.Sprintf("%s/%gx%g", c.law, c.boots, c.size), func(t *testing.T) {
+			sc := simulated(t, "rollout-tips", map[string]string{
+				"traffic.boots": fmt.Sprint(c.boots, "/s"), "pools.main.queue_law": c.law,
+			})
 			enlarge(t, sc, c.size)
 			r := run(t, compiled(t, sc), &Settings{Every: 10, Average: 10})
 			at := 0.0
