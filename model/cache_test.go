@@ -83,7 +83,7 @@ func TestCheBinsConvergence(t *testing.T) {
 
 // An expiry that is not renewed: x = νT/(1 + νT), whatever the law of the TTL.
 func TestTTLExact(t *testing.T) {
-	for _, law := range []string{"exponential", "{stages: 5}"} {
+	for _, law := range []string{"exponential", "{stages: 5}", "fixed"} {
 		for _, ttl := range []float64{1, 300, 1e6} {
 			s := compiled(t, strings.Replace(cacheFile, "ttl: never", "ttl: 1s, ttl_law: "+law, 1), map[string]float64{
 				"classes.q.ttl": ttl, "classes.q.popularity.bins": 10, "classes.q.keys_per_request": 4,
