@@ -296,7 +296,7 @@ func (s *System) readSuccess(q int, grad bool) {
 		df = df*f1 + k.f
 		k.f *= f1
 	}
-	k.s = s1 * k.mult
+	k.s = max(s1*k.mult, 0)
 	k.lone = 1
 	if !grad {
 		return

@@ -118,12 +118,12 @@ func (s *System) bootFlow(t float64, y []float64, grad bool) {
 func (k *classFlow) allOf(n float64) (ok, bad float64) {
 	switch {
 	case n == 1:
-		return max(k.s, tiny), k.f
+		return k.s, k.f
 	case k.f < 0.5:
 		l := n * math.Log1p(-k.f)
 		return math.Exp(l), -math.Expm1(l)
 	}
-	ok = math.Pow(max(k.s, tiny), n)
+	ok = math.Pow(k.s, n)
 	return ok, 1 - ok
 }
 

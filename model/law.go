@@ -197,10 +197,16 @@ func newCut(alpha float64) cut {
 // tail returns p = Φ(−y)/Φ(−α) for y = α + θd, and its derivatives in θ and c².
 func (c *cut) tail(th float64) (p, dth, dc float64) {
 	y := c.alpha + th*c.d
-	hazard := c.lambda * math.Exp(-th*c.d*(c.alpha+th*c.d/2)) // φ(y)/Φ(−α)
-	if c.alpha < farCut && y < 20 {
-		p = math.Erfc(y/math.Sqrt2) / math.Erfc(c.alpha/math.Sqrt2)
-		return p, -hazard * c.d, (p*c.lambda - hazard*(1-th*c.v)) / c.slope
+	var hazard float64 // φ(y)/Φ(−α)
+	if c.alpha < farCut {
+		rest := math.Erfc(c.alpha / math.Sqrt2)
+		hazard = math.Exp(-y*y/2) * math.Sqrt(2/math.Pi) / rest
+		if y < 20 {
+			p = math.Erfc(y/math.Sqrt2) / rest
+			return p, -hazard * c.d, (p*c.lambda - hazard*(1-th*c.v)) / c.slope
+		}
+	} else {
+		hazard = c.lambda * math.Exp(-th*c.d*(c.alpha+th*c.d/2))
 	}
 	at := newCut(y)
 	p = hazard / at.lambda

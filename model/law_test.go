@@ -8,7 +8,7 @@ import (
 func TestLawDerivativesExact(t *testing.T) {
 	for _, l := range []queueLaw{panjer{}, diffusion{}} {
 		for _, n := range []float64{0.3, 2, 50, 3000} {
-			for _, c2 := range []float64{1e-4, 0.01, 0.1, 0.3, 0.5, 0.8, 0.95, 0.99, 0.999, 0.9999, 1 - 5e-6, 1.001, 1.3, 3} {
+			for _, c2 := range []float64{1e-5, 1e-4, 0.01, 0.1, 0.3, 0.5, 0.8, 0.95, 0.99, 0.999, 0.9999, 1 - 5e-6, 1.001, 1.3, 3} {
 				const b = 1.7
 				v := c2 * n * (n + b)
 				_, dn, dv, db := l.idle(n, v, b)
@@ -23,7 +23,7 @@ func TestLawDerivativesExact(t *testing.T) {
 				check("dP0/dn", dn, func(h float64) float64 { p, _, _, _ := l.idle(n+h, v, b); return p }, n)
 				check("dP0/dv", dv, func(h float64) float64 { p, _, _, _ := l.idle(n, v+h, b); return p }, v)
 				check("dP0/db", db, func(h float64) float64 { p, _, _, _ := l.idle(n, v, b+h); return p }, b)
-				for _, th := range []float64{0.1, 0.7, 1, 2, 8} {
+				for _, th := range []float64{0.1, 0.7, 0.999, 1, 1.001, 2, 8} {
 					m, s := 3.0, c2*9
 					p, dm, ds := l.lateGrad(m, s, th*m)
 					if q := l.late(m, s, th*m); math.Abs(p-q) > 1e-14 {

@@ -128,10 +128,7 @@ func (s *System) classDrives(q int, grad bool) {
 		return
 	}
 	p, tau := &s.work.pool[c.pool], s.now.par.pool[c.pool].tau
-	o, gO := k.o, k.gO
-	if c.late {
-		o, gO = k.gr, k.gGr
-	}
+	o, gO := k.fills(c)
 	k.drive[driveFill] = k.rate * o
 	k.drive[driveDelay] = p.wait
 	k.drive[driveAccess] = k.rate

@@ -2,11 +2,17 @@ package model
 
 import "math"
 
-// evict computes what an LRU cache smaller than its keys evicts (Che, Tung & Wang
-// 2002): an entry is lost when it is not read for the characteristic time T_C, which
-// solves Σ N φ_b (1 − e^{−ν_b T_C}) = size over all cached classes. logT is the
-// logarithm of T_C counted in requests of all classes, which stays finite when the
-// traffic stops.
+// evict computes what an LRU cache smaller than its keys evicts, with the
+// characteristic-time approximation (Che, Tung & Wang 2002, doi:10.1109/JSAC.2002.801752): an entry is lost
+// when it is not read for the time T_C. Only what is inserted pushes something out,
+// and a miss inserts with the probability o that its read succeeds, so T_C solves
+//
+//	Σ N φ_b x_b = size,  x_b = o (e^{ν T_C} − 1)/(1 + o (e^{ν T_C} − 1)),
+//
+// over all cached classes (q-LRU: Garetto, Leonardi & Martina 2016,
+// doi:10.1145/2896380). At o = 1 that is x = 1 − e^{−ν T_C}; in a collapse T_C grows and
+// evictions cease. logT is the logarithm of T_C counted in requests of all classes,
+// which stays finite when the traffic stops.
 func (s *System) evict(logT float64, grad bool) {
 	par, w, ix := s.now.par, &s.work, &s.lay.core
 	const floor = 1e-12 // 1/s; keeps the classes' shares defined without traffic
@@ -23,13 +29,20 @@ func (s *System) evict(logT float64, grad bool) {
 		if !c.cached {
 			continue
 		}
+		o, gO := k.fills(c)
+		if o < leastFill {
+			o, gO = leastFill, nil
+		}
 		share := (k.rate + floor) / total
 		k.drive[driveAge] = share * window
-		slope := 0.0 // of the occupancy, in requests of the class
+		slope, slopeO := 0.0, 0.0 // of the occupancy
 		for b, r := range c.rho {
-			gone := math.Exp(-r * k.drive[driveAge])
-			full += c.keysIn[b] * (1 - gone)
-			slope += c.keysIn[b] * gone * r
+			stay := math.Exp(-r * k.drive[driveAge])
+			come := -math.Expm1(-r * k.drive[driveAge])
+			all := stay + o*come
+			full += c.keysIn[b] * o * come / all
+			slope += c.keysIn[b] * r * o * stay / (all * all)
+			slopeO += c.keysIn[b] * stay * come / (all * all)
 		}
 		if !grad {
 			continue
@@ -43,8 +56,23 @@ func (s *System) evict(logT float64, grad bool) {
 			}
 		}
 		axpy(w.gLRU, slope/par.size, g)
+		if gO != nil {
+			axpy(w.gLRU, slopeO/par.size, gO)
+		}
 	}
 	w.lruRes = full/par.size - 1
+}
+
+// leastFill bounds the success of reads from below where a cache without insertions
+// would have no characteristic time.
+const leastFill = 1e-9
+
+// fills returns the probability that a miss fills the cache, and its gradient.
+func (k *classFlow) fills(c *class) (o float64, gO []float64) {
+	if c.late {
+		return k.gr, k.gGr
+	}
+	return k.o, k.gO
 }
 
 // binRate is how fast a bin whose keys are read rho times per request of the class

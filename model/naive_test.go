@@ -311,7 +311,15 @@ func (d *textbook) pass() {
 
 // content fills dx and dy.
 func (d *textbook) content(reads, o, oc, noRefusal []float64) {
-	window := d.characteristicTime(reads)
+	fills := make([]float64, len(o))
+	for i := range o {
+		fills[i] = o[i]
+		if d.sc.Classes[i].Value.LateFill {
+			fills[i] = noRefusal[i]
+		}
+		fills[i] = math.Max(fills[i], 1e-9) // a cache nothing fills has no characteristic time
+	}
+	window := d.characteristicTime(reads, fills)
 	for i := range d.sc.Classes {
 		c := &d.sc.Classes[i].Value
 		pool := d.poolOf(c)
@@ -344,14 +352,16 @@ func (d *textbook) content(reads, o, oc, noRefusal []float64) {
 	}
 }
 
-// characteristicTime solves Σ keys (1 − e^{−ν T}) = size by bisection of log T.
-func (d *textbook) characteristicTime(reads []float64) float64 {
+// characteristicTime solves Σ keys x = size, x = o E/(1 + o E), E = e^{νT} − 1, by
+// bisection of log T.
+func (d *textbook) characteristicTime(reads, fills []float64) float64 {
 	occupied := func(window float64) float64 {
 		t := 0.0
 		for i := range d.keys {
 			c := &d.sc.Classes[i].Value
 			for b, k := range d.keys[i] {
-				t += k * -math.Expm1(-reads[i]*c.KeysPerRequest*d.pi[i][b]/k*window)
+				e := fills[i] * math.Expm1(reads[i]*c.KeysPerRequest*d.pi[i][b]/k*window)
+				t += k * (1 - 1/(1+e))
 			}
 		}
 		return t

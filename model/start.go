@@ -88,6 +88,13 @@ func (s *System) healthy(t float64) ([]float64, error) {
 	if err := s.Consistent(t, y); err != nil {
 		return nil, err
 	}
+	for i, p := range l.pool {
+		if p.n >= 0 { // a light queue at rest
+			rho := min(s.work.pool[i].load/s.work.pool[i].mu, 0.5)
+			n := rho / (1 - rho)
+			y[p.n], y[p.v] = y[p.b]*n, y[p.b]*y[p.b]*n*(1+n)
+		}
+	}
 	return y, s.settle(t, y)
 }
 
@@ -110,8 +117,7 @@ func (s *System) settle(t float64, y []float64) error {
 	f, trial, dt := make([]float64, n), make([]float64, n), make([]float64, n)
 	h, last := 1e-3, math.Inf(1)
 	for range maxSteps {
-		s.Linearize(dt, t, y)
-		s.Eval(f, t, y)
+		s.EvalLinearize(f, dt, t, y)
 		ok := s.Factor(1/h) == nil
 		if ok {
 			s.Solve(f)

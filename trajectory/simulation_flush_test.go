@@ -37,7 +37,9 @@ func TestSimulation_smallestFlush_golden(t *testing.T) {
 		{"panjer", "missing", 1, "380s", "0.315", 0.366, 0.002, 0.051},
 		{"panjer", "missing", 10, "165s", "0.411", 0.4215, 0.001, 0.0105},
 		{"diffusion", "all", 1, "380s", "0.0293", 0.0295, 0.0003, 0},
+		{"diffusion", "all", 10, "380s", "0.0320", 0.0320, 0.0002, 0},
 		{"diffusion", "missing", 1, "380s", "0.333", 0.366, 0.002, 0.033},
+		{"diffusion", "missing", 10, "165s", "0.416", 0.4215, 0.001, 0.0055},
 	} {
 		t.Run(fmt.Sprintf("%s/%sx%g", c.law, c.fetch, c.size), func(t *testing.T) {
 			lo, hi := 0.0, 1.0
