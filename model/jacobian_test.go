@@ -29,27 +29,33 @@ timeline:
 
 // variants are the options that change the equations, one by one and together.
 var variants = map[string][7]any{
-	"plain":         {"", "", "", "", "", "", "none"},
-	"throttled":     {"", "", "", "", "", "", "120/s"},
-	"shed all":      {"", "", "", "", "", "", "{limit: 120/s, priority: all}"},
-	"missing":       {", fetch: missing", "", "", "", "", "", "none"},
-	"late fill":     {", late_fill: true", "", "", "", "", "", "none"},
-	"delete":        {", on_error: delete", "", "", "", "", "", "none"},
-	"late, delete":  {", on_error: delete, late_fill: true", "", "", "", "", "", "none"},
-	"coalesce":      {", coalesce: true", ", coalesce: true", "", "", "", "", "none"},
-	"attempts":      {", attempts: 2", "", "", "", "", "", "none"},
-	"stages":        {", ttl_law: {stages: 3}", ", on_error: delete, ttl_law: {stages: 2}", "", "", "", "", "none"},
-	"LRU":           {"", "", "", "", ", size: 9k", "", "none"},
-	"LRU, stages":   {", ttl_law: {stages: 3}, coalesce: true", "", "", "", ", size: 9k", "", "200/s"},
-	"ps":            {"", "", ", discipline: ps", ", discipline: ps", "", "", "none"},
-	"diffusion":     {"", "", ", queue_law: diffusion", ", queue_law: diffusion, drop_expired: true", "", "", "none"},
-	"drop":          {"", "", ", drop_expired: true", ", drop_expired: true", "", "", "none"},
-	"correlation":   {"", "", ", shard_correlation: 0.3", ", shard_correlation: 0.95", "", "", "none"},
-	"budget":        {"", "", "", "", "", ", retry_budget: 0.2", "none"},
-	"attempts at 4": {"", "", "", "", "", ", max_attempts: 4", "none"},
-	"everything":    {", fetch: missing, on_error: delete, late_fill: true, coalesce: true, attempts: 2", ", coalesce: true, ttl_law: {stages: 2}", ", drop_expired: true", "", ", size: 9k, pace: 0.001/s", ", retry_budget: 0.5, max_attempts: 3", "150/s"},
-	"no retries":    {"", "", "", "", "", ", max_attempts: 1", "90/s"},
+	"plain":           {"", "", "", "", "", "", "none"},
+	"throttled":       {"", "", "", "", "", "", "120/s"},
+	"shed all":        {"", "", "", "", "", "", "{limit: 120/s, priority: all}"},
+	"missing":         {", fetch: missing", "", "", "", "", "", "none"},
+	"late fill":       {", late_fill: true", "", "", "", "", "", "none"},
+	"delete":          {", on_error: delete", "", "", "", "", "", "none"},
+	"late, delete":    {", on_error: delete, late_fill: true", "", "", "", "", "", "none"},
+	"coalesce":        {", coalesce: true", ", coalesce: true", "", "", "", "", "none"},
+	"attempts":        {", attempts: 2", "", "", "", "", "", "none"},
+	"stages":          {", ttl_law: {stages: 3}", ", on_error: delete, ttl_law: {stages: 2}", "", "", "", "", "none"},
+	"LRU":             {"", "", "", "", ", size: 9k", "", "none"},
+	"LRU, stages":     {", ttl_law: {stages: 3}, coalesce: true", "", "", "", ", size: 9k", "", "200/s"},
+	"ps":              {"", "", ", discipline: ps", ", discipline: ps", "", "", "none"},
+	"diffusion":       {"", "", ", queue_law: diffusion", ", queue_law: diffusion, drop_expired: true", "", "", "none"},
+	"drop":            {"", "", ", drop_expired: true", ", drop_expired: true", "", "", "none"},
+	"correlation":     {"", "", ", shard_correlation: 0.3", ", shard_correlation: 0.95", "", "", "none"},
+	"budget":          {"", "", "", "", "", ", retry_budget: 0.2", "none"},
+	"attempts at 4":   {"", "", "", "", "", ", max_attempts: 4", "none"},
+	"everything":      {", fetch: missing, on_error: delete, late_fill: true, coalesce: true, attempts: 2", ", coalesce: true, ttl_law: {stages: 2}", ", drop_expired: true", "", ", size: 9k, pace: 0.001/s", ", retry_budget: 0.5, max_attempts: 3", "150/s"},
+	"short queue":     {"", "", "", "", "", "", "none"},
+	"short queue, ps": {"", "", ", discipline: ps", ", discipline: ps", "", "", "none"},
+	"no retries":      {"", "", "", "", "", ", max_attempts: 1", "90/s"},
 }
+
+// shortQueues are queue limits (work units) for which the soft limit's exponent is
+// neither at its floor nor at its ceiling.
+var shortQueues = map[string]float64{"short queue": 60, "short queue, ps": 30}
 
 func parseVariant(t testing.TB, name string) *Scenario {
 	t.Helper()
@@ -57,6 +63,11 @@ func parseVariant(t testing.TB, name string) *Scenario {
 	sc, err := Parse("t.yaml", fmt.Appendf(nil, twoPools, v[:]...), fstest.MapFS{})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if limit := shortQueues[name]; limit > 0 {
+		for i := range sc.Pools {
+			sc.Pools[i].Value.QueueLimit = limit
+		}
 	}
 	return sc
 }
