@@ -9,9 +9,9 @@ import (
 // A queueLaw closes the equations of a first-come-first-served queue: it gives the
 // queue's law a shape of which two moments are known. Everything is in work units.
 type queueLaw interface {
-	// idle is the probability that a shard with mean n and variance v of work in
-	// system is idle, b being the mean residual query, with its derivatives.
-	idle(n, v, b float64) (p0, dn, dv, db float64)
+	// busy is the probability that a shard with mean n and variance v of work in
+	// system is not idle, b being the mean residual query, with its derivatives.
+	busy(n, v, b float64) (p, dn, dv, db float64)
 
 	// late is the probability that a sojourn with the given mean and variance
 	// (spread), counted in work served, exceeds the budget.
@@ -30,22 +30,25 @@ type queueLaw interface {
 // freely.
 type panjer struct{}
 
-func (panjer) idle(n, v, b float64) (p0, dn, dv, db float64) {
+func (panjer) busy(n, v, b float64) (p, dn, dv, db float64) {
 	if n <= 0 {
-		return 1 - n/b, -1 / b, 0, 0 // below an empty queue: the tangent there
+		return n / b, 1 / b, 0, 0 // below an empty queue: the tangent there
 	}
 	n1 := n / b
 	x := max(v/(n*b), 1e-12)
 	f, df := phi(x)
 	if n1*f > 740 {
-		return 0, 0, 0, 0
+		return 1, 0, 0, 0
 	}
-	p0 = math.Exp(-n1 * f)
+	p0 := math.Exp(-n1 * f)
+	if p = 1 - p0; p < 0.01 {
+		p = -math.Expm1(-n1 * f)
+	}
 	// x depends on v, n and b: dx = x (dv/v − dn/n − db/b).
-	dn = -p0 * (f/b - n1*df*x/n)
-	dv = -p0 * n1 * df / (n * b)
-	db = p0 * n1 * (f + df*x) / b
-	return p0, dn, dv, db
+	dn = p0 * (f/b - n1*df*x/n)
+	dv = p0 * n1 * df / (n * b)
+	db = -p0 * n1 * (f + df*x) / b
+	return p, dn, dv, db
 }
 
 // phi returns φ(x) = ln x/(x − 1) and its derivative; near 1 by series.
@@ -88,9 +91,9 @@ type diffusion struct{}
 // nearOne is how far from c² = 1 the expansion about the exponential law is used.
 const nearOne = 1e-5
 
-func (diffusion) idle(n, v, b float64) (p0, dn, dv, db float64) {
+func (diffusion) busy(n, v, b float64) (p, dn, dv, db float64) {
 	if n <= 0 {
-		return panjer{}.idle(n, v, b)
+		return panjer{}.busy(n, v, b)
 	}
 	// c² = v/(n² + n b), in units of b v'/(n'(n' + 1)).
 	den := n * (n + b)
@@ -98,22 +101,22 @@ func (diffusion) idle(n, v, b float64) (p0, dn, dv, db float64) {
 	h, dh := edge(c2)
 	dcn, dcv, dcb := -c2*(2*n+b)/den, 1/den, -c2*n/den
 	q := n + b*h
-	p0 = b * h / q
-	dp := b * n / (q * q) // ∂P0/∂h
-	dn = -b*h/(q*q) + dp*dh*dcn
+	p = n / q
+	dp := -b * n / (q * q) // by h
+	dn = b*h/(q*q) + dp*dh*dcn
 	dv = dp * dh * dcv
-	db = h*n/(q*q) + dp*dh*dcb
+	db = -h*n/(q*q) + dp*dh*dcb
 	if c2 <= 1 {
-		return p0, dn, dv, db
+		return p, dn, dv, db
 	}
 	// Above 1 the edge of a drain is not that of a law at rest: blend into panjer.
 	const width = 0.3
 	u := (c2 - 1) / width
 	w := -math.Expm1(-u * u)
 	dw := 2 * u / width * math.Exp(-u*u)
-	q0, qn, qv, qb := panjer{}.idle(n, v, b)
-	gap := (q0 - p0) * dw
-	return p0 + w*(q0-p0), dn + w*(qn-dn) + gap*dcn, dv + w*(qv-dv) + gap*dcv, db + w*(qb-db) + gap*dcb
+	q0, qn, qv, qb := panjer{}.busy(n, v, b)
+	gap := (q0 - p) * dw
+	return p + w*(q0-p), dn + w*(qn-dn) + gap*dcn, dv + w*(qv-dv) + gap*dcv, db + w*(qb-db) + gap*dcb
 }
 
 // edge is mean × density at 0 and its derivative in c².

@@ -11,7 +11,7 @@ func TestLawDerivativesExact(t *testing.T) {
 			for _, c2 := range []float64{1e-5, 1e-4, 0.01, 0.1, 0.3, 0.5, 0.8, 0.95, 0.99, 0.999, 0.9999, 1 - 5e-6, 1.001, 1.3, 3} {
 				const b = 1.7
 				v := c2 * n * (n + b)
-				_, dn, dv, db := l.idle(n, v, b)
+				_, dn, dv, db := l.busy(n, v, b)
 				check := func(what string, got float64, f func(h float64) float64, x float64) {
 					t.Helper()
 					h := 1e-6 * x
@@ -20,9 +20,9 @@ func TestLawDerivativesExact(t *testing.T) {
 						t.Errorf("%T %s at n = %g, c² = %g: %g, by differences %g", l, what, n, c2, got, want)
 					}
 				}
-				check("dP0/dn", dn, func(h float64) float64 { p, _, _, _ := l.idle(n+h, v, b); return p }, n)
-				check("dP0/dv", dv, func(h float64) float64 { p, _, _, _ := l.idle(n, v+h, b); return p }, v)
-				check("dP0/db", db, func(h float64) float64 { p, _, _, _ := l.idle(n, v, b+h); return p }, b)
+				check("dbusy/dn", dn, func(h float64) float64 { p, _, _, _ := l.busy(n+h, v, b); return p }, n)
+				check("dbusy/dv", dv, func(h float64) float64 { p, _, _, _ := l.busy(n, v+h, b); return p }, v)
+				check("dbusy/db", db, func(h float64) float64 { p, _, _, _ := l.busy(n, v, b+h); return p }, b)
 				for _, th := range []float64{0.1, 0.7, 0.999, 1, 1.001, 2, 8} {
 					m, s := 3.0, c2*9
 					p, dm, ds := l.lateGrad(m, s, th*m)

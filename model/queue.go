@@ -101,24 +101,22 @@ func (s *System) queue(i int, grad bool) {
 		a *= 1 - late
 	}
 
-	var out, damp float64 // completed work; the damping 2 μ P0 or 2 D′ per unit of n or v
 	if c.ps {
 		s.psDrift(i, a, grad)
 	} else {
-		p0, d0n, d0v, d0b := c.law.idle(p.n, p.v, p.b)
-		out = p.mu * (1 - p0)
-		damp = 2 * p.mu * p.n
+		busy, bn, bv, bb := c.law.busy(p.n, p.v, p.b)
+		out, damp := p.mu*busy, 2*p.mu*p.n
 		p.dn = a - out
-		p.dv = p.b*(a+out) - damp*p0
+		p.dv = p.b*(a+out) - damp*(1-busy)
 		if grad {
 			axpy(p.gDv, p.b, p.gDn)
-			g := -(p.b*p.mu + damp)
-			p.gDv[in] += g*d0n - 2*p.mu*p0
-			p.gDv[iv] += g * d0v
-			p.gDv[ib] += g*d0b + a + out
-			p.gDn[in] += p.mu * d0n
-			p.gDn[iv] += p.mu * d0v
-			p.gDn[ib] += p.mu * d0b
+			g := p.b*p.mu + damp
+			p.gDv[in] += g*bn - 2*p.mu*(1-busy)
+			p.gDv[iv] += g * bv
+			p.gDv[ib] += g*bb + a + out
+			p.gDn[in] -= p.mu * bn
+			p.gDn[iv] -= p.mu * bv
+			p.gDn[ib] -= p.mu * bb
 		}
 	}
 	if p.r == 0 {

@@ -18,7 +18,7 @@ classes: {q: {per_boot: 1, cached: false, route: scatter, visit_cost: 1}}
 pools: {p: {capacity: 100/s}}
 `
 
-// Stationary M/M/1: n = ρ/(1 − ρ), v = n + n², idle 1 − ρ, P(sojourn > τ) =
+// Stationary M/M/1: n = ρ/(1 − ρ), v = n + n², busy ρ, P(sojourn > τ) =
 // e^{−τ(μ − λ)}, in any textbook. The tolerance allows for what a few rounding errors of
 // ρ do to 1/(1 − ρ)².
 func TestMM1Exact(t *testing.T) {
@@ -31,8 +31,8 @@ func TestMM1Exact(t *testing.T) {
 			want := rho / (1 - rho)
 			numtest.Check(t, fmt.Sprintf("ρ %g: n", rho), n, want, tol, 0)
 			numtest.Check(t, fmt.Sprintf("ρ %g: v", rho), v, want+want*want, tol, 0)
-			p0, _, _, _ := panjer{}.idle(n, v, b)
-			numtest.Check(t, fmt.Sprintf("ρ %g: idle", rho), p0, 1-rho, tol, 0)
+			busy, _, _, _ := panjer{}.busy(n, v, b)
+			numtest.Check(t, fmt.Sprintf("ρ %g: busy", rho), busy, rho, tol, 0)
 			miss := math.Exp(-tau * 100 * (1 - rho))
 			o := observed(s, 0, y)
 			numtest.Check(t, fmt.Sprintf("ρ %g: P(sojourn > %g s)", rho, tau), o["timeout.p"], miss, tol+1e-12, 1e-300)
