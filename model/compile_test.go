@@ -111,3 +111,14 @@ func TestCompileErrorsExact(t *testing.T) {
 		}
 	}
 }
+
+func TestCompile_refuses_more_loss_than_content(t *testing.T) {
+	sc, err := Parse("t.yaml", fmt.Appendf(nil, twoPools, "", "", "", "", ", flushes_per_restart: 3", "", "none"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "timeline[1]: rollout: a step of 0.5 that costs each node its content 2.1495"
+	if _, err := sc.Compile(); err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("got %v, want %s…", err, want)
+	}
+}

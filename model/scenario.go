@@ -115,7 +115,7 @@ type TTLLaw struct {
 // Pool is a database pool.
 type Pool struct {
 	Shards           int         `yaml:"shards" unit:"count" range:"[1,1e6]" default:"1" doc:"Number of shards."`
-	Capacity         float64     `yaml:"capacity" unit:"work/s" range:"(0,1e12]" doc:"Work units per second and shard."`
+	Capacity         float64     `yaml:"capacity" unit:"work/s" range:"(0,1e9]" doc:"Work units per second and shard."`
 	QueueLimit       float64     `yaml:"queue_limit" unit:"work" range:"(0,1e15]" none:"none" default:"none" doc:"Work units in system per shard beyond which a request is refused at once."`
 	Timeout          float64     `yaml:"timeout" unit:"s" range:"(0,1e9]" none:"none" default:"none" doc:"The caller gives up; the work stays in the queue unless drop_expired."`
 	DropExpired      bool        `yaml:"drop_expired" default:"false" doc:"A query past its deadline is dropped unserved."`

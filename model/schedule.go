@@ -106,6 +106,10 @@ func (st *state) apply(lay *layout, e *Entry) error {
 	switch e.Action {
 	case Rollout:
 		st.rollEnd, st.rollRate, st.rollStart = until, e.Value/e.Over, true
+		if loss, _ := st.sc.Cache.replacement(st.rollRate); loss*e.Over > 1+1e-12 {
+			return fmt.Errorf("rollout: a step of %g that costs each node its content %g times empties more than the cache holds",
+				e.Value, loss*e.Over/e.Value)
+		}
 	case Pause:
 		st.rollEnd, st.rollRate = 0, 0
 	case ThrottleTo:

@@ -46,13 +46,13 @@ type System struct {
 
 // layout says where each part of the state lives.
 type layout struct {
-	x, z, s, nState int // offsets; nState counts the differential part without y
-	nz              int // backoff stages
-	theta, lru      int // closure offsets, −1 when absent
-	base            int // dimension without the rollout's block
-	class           []binLayout
-	pool            []poolLayout
-	core            coreIndex
+	z, s, nState int // offsets; nState counts the differential part without y
+	nz           int // backoff stages
+	theta, lru   int // closure offsets, −1 when absent
+	base         int // dimension without the rollout's block
+	class        []binLayout
+	pool         []poolLayout
+	core         coreIndex
 }
 
 type binLayout struct {
