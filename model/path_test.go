@@ -133,8 +133,15 @@ func TestSetFloat_exact(t *testing.T) {
 		path string
 		x    float64
 	}{
-		{"pools.main.capacity", 0}, {"pools.main.capacity", math.NaN()}, {"pools.main.capacity", math.Inf(1)}, {"pools.main.shards", 1.5},
-		{"pools.main.shards", math.NaN()}, {"timeline.0.at", 1e6}, {"classes.gdm_members.fetch", 1}, {"pools.x.capacity", 1}, {"clients.backoff", 1},
+		{"pools.main.capacity", 0},
+		{"pools.main.capacity", math.NaN()},
+		{"pools.main.capacity", math.Inf(1)},
+		{"pools.main.shards", 1.5},
+		{"pools.main.shards", math.NaN()},
+		{"timeline.0.at", 1e6},
+		{"classes.gdm_members.fetch", 1},
+		{"pools.x.capacity", 1},
+		{"clients.backoff", 1},
 	} {
 		s := full(t)
 		if s.SetFloat(c.path, c.x) == nil {

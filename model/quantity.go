@@ -20,10 +20,22 @@ var (
 	metricSuffixes   = []suffix{{"", 0, 1, true}, {"k", 3, 1, true}, {"M", 6, 1, true}, {"G", 9, 1, true}}
 	shareSuffixes    = []suffix{{"", 0, 1, true}, {"%", -2, 1, false}}
 	rateSuffixes     = []suffix{
-		{"/s", 0, 1, true}, {"k/s", 3, 1, true}, {"M/s", 6, 1, true}, {"G/s", 9, 1, true},
-		{"", 0, 1, false}, {"k", 3, 1, false}, {"M", 6, 1, false}, {"G", 9, 1, false},
-		{"/m", 0, 1. / 60, false}, {"k/m", 3, 1. / 60, false}, {"M/m", 6, 1. / 60, false}, {"G/m", 9, 1. / 60, false},
-		{"/h", 0, 1. / 3600, false}, {"k/h", 3, 1. / 3600, false}, {"M/h", 6, 1. / 3600, false}, {"G/h", 9, 1. / 3600, false},
+		{"/s", 0, 1, true},
+		{"k/s", 3, 1, true},
+		{"M/s", 6, 1, true},
+		{"G/s", 9, 1, true},
+		{"", 0, 1, false},
+		{"k", 3, 1, false},
+		{"M", 6, 1, false},
+		{"G", 9, 1, false},
+		{"/m", 0, 1. / 60, false},
+		{"k/m", 3, 1. / 60, false},
+		{"M/m", 6, 1. / 60, false},
+		{"G/m", 9, 1. / 60, false},
+		{"/h", 0, 1. / 3600, false},
+		{"k/h", 3, 1. / 3600, false},
+		{"M/h", 6, 1. / 3600, false},
+		{"G/h", 9, 1. / 3600, false},
 	}
 )
 

@@ -142,7 +142,14 @@ func (d *decoder) action(e *Entry, n *yamlNode, key string) {
 
 // notInChange lists what cannot change during a run, and the way to say it.
 var notInChange = []struct{ path, instead string }{
-	{"name", ""}, {"title", ""}, {"description", ""}, {"duration", ""}, {"start", ""}, {"initial", ""}, {"timeline", ""}, {"uncertainty", ""},
+	{"name", ""},
+	{"title", ""},
+	{"description", ""},
+	{"duration", ""},
+	{"start", ""},
+	{"initial", ""},
+	{"timeline", ""},
+	{"uncertainty", ""},
 	{"throttle", "; use a throttle or ramp entry"},
 }
 

@@ -66,8 +66,6 @@ func BenchmarkScatter(b *testing.B) {
 		}{
 			{"exact", func(f, r, v float64) float64 { ok, _ := Scatter(f, r, v); return ok }},
 			{"exactGrad", func(f, r, v float64) float64 { ok, _, _, _, _ := ScatterGrad(f, r, v); return ok }},
-			{"gh40", func(f, r, v float64) float64 { ok, _ := ScatterGH40(f, r, v); return ok }},
-			{"gh40Grad", func(f, r, v float64) float64 { ok, _, _, _, _ := ScatterGH40Grad(f, r, v); return ok }},
 		} {
 			b.Run(c.name+"/"+m.name, func(b *testing.B) {
 				b.ReportAllocs()

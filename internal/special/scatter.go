@@ -72,7 +72,7 @@ func scatterLimit(f, r, v float64) (ok, fail, df, dr, dv float64, done bool) {
 // Φ(−h √(2/(1+r))), which is below f·e^{−(L−4.6)(1−r)/(1+r)} with L = −ln f for
 // f ≥ 1e−308, and there are v − 1 others.
 func raresApart(f, r, v float64) bool {
-	l := math.Ln2*(float64(1022-exponentBits(f))) - 4.6
+	l := math.Ln2*float64(1022-exponentBits(f)) - 4.6
 	others := math.Ln2 * float64(exponentBits(v)-1022)
 	return l*(1-r) > (24+others)*(1+r)
 }

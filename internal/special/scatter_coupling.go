@@ -24,7 +24,7 @@ func newCoupling(f, r, v float64) coupling {
 // sums are the sums of a rule, E = Φ(s)^v and D = (ln Φ)′(s).
 type sums struct {
 	ok, fail float64 // Σ w E, Σ w (1 − E)
-	d, zd    float64 // Σ w E D, Σ w z E D
+	d        float64 // Σ w E D
 	dd       float64 // Σ w E D²
 	dv       float64 // Σ w E ln Φ
 }

@@ -81,7 +81,6 @@ func (c *coupling) addGrad(t *sums, z, w []float64) {
 		g.dv += e * l
 		e *= d
 		g.d += e
-		g.zd += e * z[i]
 		g.dd += e * d
 	}
 	*t = g

@@ -6,17 +6,6 @@ import (
 	"testing"
 )
 
-func TestGoldenScatterGH40(t *testing.T) {
-	for _, r := range readTable(t, "hermite.csv") {
-		want := r[3]
-		ok, fail := ScatterGH40(r[0], r[1], r[2])
-		gok, gfail, _, _, _ := ScatterGH40Grad(r[0], r[1], r[2])
-		if !(math.Abs(ok-want) < 1e-13) || !(math.Abs(fail-(1-want)) < 1e-13) || math.Abs(gok-ok) > 1e-14 || math.Abs(gfail-fail) > 1e-14 {
-			t.Errorf("f, r, v = %v: ok = %v, fail = %v (gradient %v, %v), want ok = %v", r[:3], ok, fail, gok, gfail, want)
-		}
-	}
-}
-
 // TestGoldenScatter: fail to a relative 1e−10, derivatives to 1e−8 of
 // themselves or 1e−14 absolute: of a vanishing ok even the 36 digits of the
 // table leave fewer.
@@ -142,28 +131,22 @@ func TestInvariantScatter(t *testing.T) {
 
 // TestConvergenceScatterSlopes: the derivatives are those of the value.
 func TestConvergenceScatterSlopes(t *testing.T) {
-	for _, m := range []struct {
-		name  string
-		value func(f, r, v float64) (ok, fail float64)
-		grad  func(f, r, v float64) (ok, fail, df, dr, dv float64)
-	}{{"exact", Scatter, ScatterGrad}, {"GH40", ScatterGH40, ScatterGH40Grad}} {
-		for _, f := range []float64{1e-12, 1e-5, 0.03, 0.3, 0.8} {
-			for _, r := range []float64{0.001, 0.2, 0.6, 0.85} {
-				for _, v := range []float64{1.5, 16, 200} {
-					_, _, df, dr, dv := m.grad(f, r, v)
-					at := [3]float64{f, r, v}
-					for i, d := range []float64{df, dr, dv} {
-						h := 1e-3 * min(at[i], 1-min(at[i], 0.99))
-						want := -slope(func(x float64) float64 {
-							p := at
-							p[i] = x
-							_, fail := m.value(p[0], p[1], p[2])
-							return fail
-						}, at[i], h)
-						// Fourth order in h, and rounding of fail over h.
-						if _, fail := m.value(f, r, v); !(math.Abs(d-want) < 1e-7*math.Abs(want)+1e-12*fail/h) {
-							t.Errorf("%s f, r, v = %v: derivative %d is %v, by differences %v", m.name, at, i, d, want)
-						}
+	for _, f := range []float64{1e-12, 1e-5, 0.03, 0.3, 0.8} {
+		for _, r := range []float64{0.001, 0.2, 0.6, 0.85} {
+			for _, v := range []float64{1.5, 16, 200} {
+				_, _, df, dr, dv := ScatterGrad(f, r, v)
+				at := [3]float64{f, r, v}
+				for i, d := range []float64{df, dr, dv} {
+					h := 1e-3 * min(at[i], 1-min(at[i], 0.99))
+					want := -slope(func(x float64) float64 {
+						p := at
+						p[i] = x
+						_, fail := Scatter(p[0], p[1], p[2])
+						return fail
+					}, at[i], h)
+					// Fourth order in h, and rounding of fail over h.
+					if _, fail := Scatter(f, r, v); !(math.Abs(d-want) < 1e-7*math.Abs(want)+1e-12*fail/h) {
+						t.Errorf("f, r, v = %v: derivative %d is %v, by differences %v", at, i, d, want)
 					}
 				}
 			}
@@ -192,9 +175,8 @@ func TestExactScatterNaN(t *testing.T) {
 	nan := math.NaN()
 	for _, c := range [][3]float64{{nan, 0.5, 2}, {0.5, nan, 2}, {0.5, 0.5, nan}, {nan, 0.5, 1}} {
 		ok, _ := Scatter(c[0], c[1], c[2])
-		gh, _ := ScatterGH40(c[0], c[1], c[2])
-		if !math.IsNaN(ok) || !math.IsNaN(gh) {
-			t.Errorf("f, r, v = %v: %v, %v", c, ok, gh)
+		if !math.IsNaN(ok) {
+			t.Errorf("f, r, v = %v: %v", c, ok)
 		}
 	}
 }

@@ -2,7 +2,6 @@
 
 gamma.csv:   a, x, Q(a, x), dQ/da, dQ/dx
 scatter.csv: f, r, v, 1 - G, dG/df, dG/dr, dG/dv
-hermite.csv: f, r, v, G by the 40-node Gauss-Hermite rule of numpy and scipy
 """
 import mpmath as mp
 
@@ -95,21 +94,6 @@ def scatter():
             out.write(row(f, r, v, value, *slopes) + "\n")
 
 
-def hermite():
-    """The rule itself, with numpy's nodes (numpy.polynomial.hermite_e)."""
-    import numpy as np
-    from scipy.special import log_ndtr, ndtri
-    z, w = np.polynomial.hermite_e.hermegauss(40)
-    w = w / w.sum()
-    with open("hermite.csv", "w") as out:
-        for f in [1e-12, 1e-6, 1e-3, 0.05, 0.3, 0.7, 0.99]:
-            for r in [1e-9, 0.05, 0.35, 0.7, 0.95, 0.999]:
-                for v in [1.0, 2.5, 16.0, 256.0, 4096.0]:
-                    s = (-ndtri(f) + np.sqrt(r) * z) / np.sqrt(1 - r)
-                    out.write(row(f, r, v, float(np.sum(w * np.exp(v * log_ndtr(s))))) + "\n")
-
-
 if __name__ == "__main__":
     gamma()
     scatter()
-    hermite()
