@@ -1,0 +1,94 @@
+package fixedpoint
+
+import (
+	"math"
+	"math/cmplx"
+)
+
+// Test functions along a branch of equilibria change sign at
+//   - testFold: the tangent's component along the parameter;
+//   - testBranch: the determinant of the Jacobian bordered by the tangent;
+//   - testPair: the sum of a pair of eigenvalues, as the determinant of the bialternate
+//     product 2J ⊙ I does (Kuznetsov, Elements of Applied Bifurcation Theory, section 10.2).
+const (
+	testFold = iota
+	testBranch
+	testPair
+	numTests
+)
+
+// equilibria is the curve F(u, q) = 0 in one parameter.
+type equilibria struct {
+	*scaled
+	jac     []float64
+	spectra *eigenvalues
+}
+
+func newEquilibria(s *scaled) *equilibria {
+	return &equilibria{scaled: s, jac: make([]float64, s.n*s.n), spectra: newEigenvalues(s.n, s.prob.Mass)}
+}
+
+func (e *equilibria) size() int                 { return e.n + 1 }
+func (e *equilibria) jacobian(dst, y []float64) { e.scaled.jacobian(dst, e.n+1, y) }
+func (e *equilibria) use(*node)                 {}
+
+func (e *equilibria) finish(nd, _ *node) {
+	e.scaled.jacobian(e.jac, e.n, nd.y)
+	nd.eig = e.spectra.of(e.jac)
+	pair, _, _ := criticalPair(nd.eig)
+	nd.tests = []float64{testFold: nd.t[e.n], testBranch: nd.det, testPair: pair}
+}
+
+// criticalPair returns the sum of the pair of eigenvalues, conjugate or both real, whose
+// sum is smallest in size, with the sign of the product of all sums of two eigenvalues; and
+// the two. The other pairs' sums come as conjugates, their product is positive. Without
+// a pair the sum is 1.
+func criticalPair(eig []complex128) (sum float64, a, b complex128) {
+	sign, least := 1.0, math.Inf(1)
+	for i, v := range eig {
+		for _, w := range eig[i+1:] {
+			if imag(v) != -imag(w) || imag(v) != 0 && real(v) != real(w) {
+				continue
+			}
+			s := real(v) + real(w)
+			if s < 0 {
+				sign = -sign
+			}
+			if math.Abs(s) < least {
+				least, a, b = math.Abs(s), v, w
+			}
+		}
+	}
+	if math.IsInf(least, 1) {
+		return 1, 0, 0
+	}
+	return sign * least, a, b
+}
+
+// unstable returns the least and the greatest number of eigenvalues with a positive real part,
+// given that rounding leaves the sign of the smallest in doubt.
+func unstable(eig []complex128) (least, most int) {
+	var size float64
+	for _, v := range eig {
+		size = max(size, cmplx.Abs(v))
+	}
+	for _, v := range eig {
+		if real(v) > 1e-7*size {
+			least++
+		}
+		if real(v) > -1e-7*size {
+			most++
+		}
+	}
+	return least, most
+}
+
+func countUnstable(eig []complex128) int {
+	var n int
+	for _, v := range eig {
+		if real(v) > 0 {
+			n++
+		}
+	}
+	return n
+}
