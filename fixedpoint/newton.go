@@ -18,6 +18,28 @@ type Settings struct {
 	MaxIterations int
 }
 
+// withDefaults returns a copy of s with every default filled in; it fails on a setting that
+// makes no sense.
+func (s *Settings) withDefaults() (Settings, error) {
+	var d Settings
+	if s != nil {
+		d = *s
+	}
+	if d.Tol == 0 {
+		d.Tol = 1e-12
+	}
+	if d.MaxIterations == 0 {
+		d.MaxIterations = 100
+	}
+	if !(d.Tol > 0 && d.Tol < 1) {
+		return d, fmt.Errorf("fixedpoint: Tol %g outside (0, 1)", d.Tol)
+	}
+	if d.MaxIterations < 0 {
+		return d, fmt.Errorf("fixedpoint: MaxIterations %d is negative", d.MaxIterations)
+	}
+	return d, nil
+}
+
 // Result is the outcome of a Newton iteration.
 type Result struct {
 	Status Status
@@ -83,21 +105,9 @@ func Newton(p *Problem, x0, par []float64, settings *Settings) (*Result, error) 
 	if x0 == nil {
 		return nil, fmt.Errorf("fixedpoint: no start")
 	}
-	var s Settings
-	if settings != nil {
-		s = *settings
-	}
-	if s.Tol == 0 {
-		s.Tol = 1e-12
-	}
-	if s.MaxIterations == 0 {
-		s.MaxIterations = 100
-	}
-	if !(s.Tol > 0 && s.Tol < 1) {
-		return nil, fmt.Errorf("fixedpoint: Tol %g outside (0, 1)", s.Tol)
-	}
-	if s.MaxIterations < 0 {
-		return nil, fmt.Errorf("fixedpoint: MaxIterations %d is negative", s.MaxIterations)
+	s, err := settings.withDefaults()
+	if err != nil {
+		return nil, err
 	}
 	it := newIteration(p, par)
 	it.Settings = s
@@ -275,7 +285,7 @@ func (it *iteration) correction(dst, f []float64) bool {
 }
 
 // weight is the unit in which unknown i is measured.
-func (it *iteration) weight(i int) float64 { return max(it.p.scale(i), math.Abs(it.x[i])) }
+func (it *iteration) weight(i int) float64 { return it.p.weight(i, it.x[i]) }
 
 func (it *iteration) size(v []float64) float64 {
 	var m float64

@@ -91,6 +91,9 @@ func (p *Problem) scale(i int) float64 {
 	return p.Scale[i]
 }
 
+// weight returns the unit in which unknown i is measured near the value x: max(Scale, |x|).
+func (p *Problem) weight(i int, x float64) float64 { return max(p.scale(i), math.Abs(x)) }
+
 // scaleP returns the typical size of parameter k.
 func (p *Problem) scaleP(k int) float64 {
 	if p.ScaleP == nil {

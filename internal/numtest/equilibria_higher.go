@@ -59,7 +59,7 @@ func Bratu(n int) Equilibrium {
 		Lo: lo, Hi: hi,
 		Sets: []EquilibriumSet{{ // middle values solved for in 30 digits
 			P: []float64{1}, X: [][]float64{profile(theta(0.140539214400471798)), profile(theta(4.09146724618926032))},
-			Tol: 4 * h2,
+			Tol: h2 / 2,
 		}},
 		Points: []SpecialPoint{{
 			// θ/4 tanh(θ/4) = 1
