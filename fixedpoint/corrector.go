@@ -159,8 +159,8 @@ func (t *tracer) at(y []float64, prev *node, s float64) *node {
 // between returns the node on the curve at the fraction θ in (0, 1) of the arc from a to
 // b; nil if the corrector fails.
 func (t *tracer) between(a, b *node, theta float64) *node {
-	// cubic Hermite interpolation and its derivative
-	h := distance(a.y, b.y)
+	// cubic Hermite interpolation and its derivative; b may lie against the tangents
+	h := math.Copysign(distance(a.y, b.y), b.s-a.s)
 	u := 1 - theta
 	c0, c1 := u*u*(1+2*theta), theta*theta*(1+2*u)
 	d0, d1 := h*theta*u*u, -h*theta*theta*u
@@ -173,7 +173,7 @@ func (t *tracer) between(a, b *node, theta float64) *node {
 	normalise(normal)
 	anchor := append([]float64(nil), y...)
 	t.use(a)
-	if _, ok := t.correct(y, normal, anchor); !ok || distance(y, anchor) > h/2 {
+	if _, ok := t.correct(y, normal, anchor); !ok || distance(y, anchor) > math.Abs(h)/2 {
 		return nil
 	}
 	return t.at(y, a, a.s+theta*(b.s-a.s))

@@ -86,16 +86,17 @@ func (w *walk) step(from *node, sign, h float64) (next *node, reason Stop, facto
 	}
 	y := slices.Clone(from.y)
 	axpy(y, sign*h, from.t)
+	if w.outside(y) {
+		return nil, DomainLeft, 0
+	}
 	anchor := slices.Clone(y)
 	w.use(from)
 	iters, ok := w.correct(y, from.t, anchor)
 	if !ok {
 		return nil, NoConvergence, 0
 	}
-	if w.Domain != nil {
-		if w.s.set(y); !w.Domain(w.s.x, w.s.p) {
-			return nil, DomainLeft, 0
-		}
+	if w.outside(y) {
+		return nil, DomainLeft, 0
 	}
 	length := distance(from.y, y)
 	if h/length < math.Cos(w.MaxAngle) { // the chord is far from the tangent
@@ -114,6 +115,14 @@ func (w *walk) step(from *node, sign, h float64) (next *node, reason Stop, facto
 		factor = min(factor, 0.7)
 	}
 	return next, 0, max(factor, 0.5)
+}
+
+func (w *walk) outside(y []float64) bool {
+	if w.Domain == nil {
+		return false
+	}
+	w.s.set(y)
+	return !w.Domain(w.s.x, w.s.p)
 }
 
 // atBound reports whether start lies on a bound that the direction leaves.
