@@ -115,10 +115,11 @@ func vertex(a, m, b *node, k int) (theta, low float64) {
 	return theta, fa + theta*c1 + theta*(theta-x)*c2
 }
 
-// locate narrows an event by the secant method, with a bisection where that stalls, to 1e-6 of
-// its step, and returns the end that is closer to zero.
+// locate narrows an event by the secant method, with a bisection where that stalls, to 1e-5 of
+// its step, and returns the end that is closer to zero. Much closer to a branch point, where the
+// bordered systems become singular, rounding would hide the change.
 func (d *detector) locate(e event) (at *node, in event) {
-	width := 1e-6 * math.Abs(e.hi.s-e.lo.s)
+	width := max(1e-5*math.Abs(e.hi.s-e.lo.s), 1e-7*max(1, norm2(e.lo.y)))
 	k := e.test
 	stalled := 0
 	for range 60 {

@@ -68,7 +68,7 @@ func criticalPair(eig []complex128) (sum float64, a, b complex128) {
 // unstable returns the least and the greatest number of eigenvalues with a positive real part,
 // given that rounding leaves the sign of the smallest in doubt.
 func unstable(eig []complex128) (least, most int) {
-	var size float64
+	size := 1.0 // the eigenvalues are in units of the rate
 	for _, v := range eig {
 		size = max(size, cmplx.Abs(v))
 	}
