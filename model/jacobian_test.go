@@ -184,3 +184,38 @@ func checkJacobian(t *testing.T, s *System, at float64, y []float64) {
 		}
 	}
 }
+
+// The solver inverts shift·M − J for the J that Jacobian returns: the same matrix by
+// two routes, so to rounding.
+func TestJacobianSolveExact(t *testing.T) {
+	const at, shift, tol = 100.0, 0.37, 1e-9
+	for name := range variants {
+		r := rand.New(rand.NewPCG(5, 6))
+		s := compileVariant(t, name)
+		for range 10 {
+			y := randomState(t, s, r, at)
+			n := len(y)
+			jac, x := make([]float64, n*n), make([]float64, n)
+			s.Linearize(make([]float64, n), at, y)
+			if err := s.Factor(shift); err != nil {
+				t.Fatal(err)
+			}
+			for i := range x {
+				x[i] = math.Cos(float64(i)) * max(1e-3, math.Abs(y[i]))
+			}
+			b := append([]float64(nil), x...)
+			s.Solve(x)
+			s.Jacobian(jac)
+			for i, m := range s.Mass() {
+				got, scale := shift*m*x[i], math.Abs(b[i])+math.Abs(shift*m*x[i])
+				for j, v := range x {
+					got -= jac[i*n+j] * v
+					scale += math.Abs(jac[i*n+j] * v)
+				}
+				if math.Abs(got-b[i]) > tol*scale {
+					t.Errorf("%s: row %d gives %g, want %g", name, i, got, b[i])
+				}
+			}
+		}
+	}
+}

@@ -183,23 +183,9 @@ func (s *System) mix(i int, grad bool) {
 //	D = μ (n/b)/(u E),  D′ = (μ/b) (E + (n/b) q c)/(u² E²).
 func (s *System) psDrift(i int, a float64, grad bool) {
 	c, p, ix := &s.now.par.pool[i], &s.work.pool[i], &s.lay.core
-	k := c.psShape()
-	n1 := max(p.n, 0) / p.b
-	u := 1 + n1
-	x := p.mu * c.tau / (p.b * u) // c above
-	e, q, dq := 1.0, 0.0, 0.0
-	if !math.IsInf(c.tau, 1) {
-		var dx float64
-		q, _, dx = special.GammaQGrad(k, k*x)
-		dq = dx * k
-		e = 1 - special.GammaQ(k+1, k*x) + x*q
-	} else {
-		x = 0 // q c = 0
-	}
-	done := p.mu * n1 / (u * e)
-	num := e + n1*q*x
-	den := u * u * e * e
-	slope := p.mu / p.b * num / den // D′
+	at := c.share(p.n, p.b, p.mu)
+	n1, u, x, e, q, dq := at.n1, at.u, at.x, at.e, at.q, at.dq
+	num, den, done, slope := at.num, at.den, at.done, at.slope
 	p.dn = a - done
 	p.dv = p.b*(a*c.ca+done) - 2*slope*p.v
 	if !grad {
@@ -220,4 +206,28 @@ func (s *System) psDrift(i int, a float64, grad bool) {
 	p.gDv[ib] += a*c.ca + done + p.b*doneB - 2*slopeB*p.v
 	p.gDn[in] -= slope
 	p.gDn[ib] -= doneB
+}
+
+// psPoint is a processor-sharing shard with work n: n1 = n/b, u = 1 + n1, the work x a
+// query gets before its time-out, e = E[min(w, x)], q = P(w > x) and its derivative,
+// the completed work D = done and D′ = slope = (μ/b) num/den.
+type psPoint struct {
+	n1, u, x, e, q, dq, num, den, done, slope float64
+}
+
+func (c *pool) share(n, b, mu float64) psPoint {
+	k := c.psShape()
+	d := psPoint{n1: max(n, 0) / b, e: 1}
+	d.u = 1 + d.n1
+	if !math.IsInf(c.tau, 1) {
+		d.x = mu * c.tau / (b * d.u)
+		var dx float64
+		d.q, _, dx = special.GammaQGrad(k, k*d.x)
+		d.dq = dx * k
+		d.e = 1 - special.GammaQ(k+1, k*d.x) + d.x*d.q
+	}
+	d.done = mu * d.n1 / (d.u * d.e)
+	d.num, d.den = d.e+d.n1*d.q*d.x, d.u*d.u*d.e*d.e
+	d.slope = mu / b * d.num / d.den
+	return d
 }

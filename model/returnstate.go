@@ -1,0 +1,106 @@
+package model
+
+import "math"
+
+// State returns the state of the whole system at the coordinates u: an equilibrium
+// where u is a fixed point. It fails to be finite where a queue without a limit, or
+// the clients held back by a retry budget, grow for ever.
+func (m *ReturnMap) State(u []float64) []float64 {
+	m.load(u, u)
+	m.succeed(u[len(m.rate):])
+	fail := m.fails()
+	m.flow(fail)
+	s := m.s
+	l, par, f := &s.lay, s.now.par, &s.work.flow
+	y := s.NewState()
+	for q, b := range l.class {
+		if b.bins == 0 {
+			continue
+		}
+		c, k := &par.class[q], &s.work.class[q]
+		for i, r := range c.rho {
+			fill, _ := c.binRate(r, &k.drive)
+			x := 1.0
+			if c.age > 0 {
+				x = fill / (fill + c.age/float64(b.k))
+			}
+			for j := range b.k {
+				y[b.at+i*b.k+j] = x / float64(b.k)
+			}
+		}
+	}
+	for i, p := range l.pool {
+		w := &s.work.pool[i]
+		y[p.n], y[p.v], y[p.b], y[p.share] = w.n, w.v, w.b, w.share
+	}
+	y[l.s] = par.session * f.sess
+	if l.nz == 0 {
+		return y
+	}
+	theta := 0.0
+	if f.fail > tiny {
+		theta = f.ratio * f.bad / f.fail * s.failDelay(nil, 0)
+	}
+	y[l.theta] = theta
+	again := (1 - par.giveUp) * fail
+	due := f.lam * again
+	sent := 0.0
+	for j, d := range par.wait {
+		if j == l.nz-1 && par.lastFeeds {
+			due /= 1 - again
+		}
+		y[l.z+j] = due * (d + theta)
+		sent += due
+		due *= again
+	}
+	if par.budget*f.lam < sent { // the budget holds more back than it lets go
+		for j := range l.nz {
+			y[l.z+j] = math.Inf(1)
+		}
+	}
+	return y
+}
+
+// Bounds stores in imgLo and imgHi bounds of Map over the box lo ≤ u ≤ hi. Every
+// partial dependence has a known sign: more load, later and fewer answers; a larger
+// common share, more scatters that succeed; less success, more attempts and more
+// misses; more hits, lighter queries. So the image lies between two evaluations, with
+// the worst of everything and with the best; rounding is up to the caller. Where
+// several classes load one pool, the residual query and the common share depend on
+// their mix, and are bounded over it.
+func (m *ReturnMap) Bounds(lo, hi, imgLo, imgHi []float64) {
+	nr := len(m.rate)
+	// Worst: full load, common share of the lightest, fewest hits.
+	m.load(hi, lo)
+	m.succeed(lo[nr:])
+	m.flow(m.fails())
+	m.store(imgHi)
+	worstHit := append([]float64(nil), imgHi[nr:]...)
+	m.load(lo, hi)
+	m.succeed(hi[nr:])
+	m.flow(m.fails())
+	m.store(imgLo)
+	copy(imgHi[nr:], imgLo[nr:])
+	copy(imgLo[nr:], worstHit)
+}
+
+// Signs reports whether the signs that Bounds relies on are known: one class with
+// first-come-first-served queries on each pool, heavier than the background, and no
+// requests by sessions, whose number falls when boots fail.
+func (m *ReturnMap) Signs() bool {
+	par := m.s.now.par
+	used := make([]bool, len(par.pool))
+	for _, q := range m.rate {
+		c := &par.class[q]
+		p := &par.pool[c.pool]
+		if used[c.pool] || p.ps || c.perSession > 0 || m.given[q] || len(m.rate) > 1 {
+			return false
+		}
+		used[c.pool] = true
+		sh := c.shapeOf(0)
+		if p.bg > 0 && sh.w > 0 && sh.w2*(1+p.cs)+(p.ca-1)*sh.w*sh.w < sh.w*(p.cs+p.ca) {
+			return false
+		}
+	}
+	return true
+}
