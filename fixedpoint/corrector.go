@@ -3,7 +3,6 @@ package fixedpoint
 import (
 	"errors"
 	"math"
-	"slices"
 )
 
 // A curve is given by N − 1 equations in N unknowns.
@@ -38,11 +37,13 @@ type tracer struct {
 	lu    *square
 	delta []float64
 	tol   float64
+
+	normal, anchor []float64 // scratch of between
 }
 
 func newTracer(c curve, tol float64) *tracer {
 	n := c.size()
-	return &tracer{curve: c, n: n, lu: newSquare(n), delta: make([]float64, n), tol: tol}
+	return &tracer{curve: c, n: n, lu: newSquare(n), delta: make([]float64, n), tol: tol, normal: make([]float64, n), anchor: make([]float64, n)}
 }
 
 // maxNewton bounds the iterations of a corrector: quadratic convergence needs half.
@@ -157,30 +158,29 @@ func (t *tracer) at(y []float64, prev *node, s float64) *node {
 	return nd
 }
 
-// hermite returns the cubic Hermite interpolation of position, and its direction, at the
+// hermite stores the cubic Hermite interpolation of position, and its direction, at the
 // fraction θ from a to b.
-func (t *tracer) hermite(a, b *node, theta float64) (y, direction []float64) {
+func hermite(y, direction []float64, a, b *node, theta float64) {
 	h := math.Copysign(distance(a.y, b.y), b.s-a.s) // b may lie against the tangents
 	u := 1 - theta
 	c0, c1 := u*u*(1+2*theta), theta*theta*(1+2*u)
 	d0, d1 := h*theta*u*u, -h*theta*theta*u
 	s0, s1 := h*u*(1-3*theta), h*theta*(3*theta-2)
-	y, direction = make([]float64, t.n), make([]float64, t.n)
 	for i := range y {
 		y[i] = c0*a.y[i] + c1*b.y[i] + d0*a.t[i] + d1*b.t[i]
 		direction[i] = 6*theta*u*(b.y[i]-a.y[i]) + s0*a.t[i] + s1*b.t[i]
 	}
 	normalise(direction)
-	return y, direction
 }
 
 // between returns the node on the curve at the fraction θ in (0, 1) of the arc from a to
 // b; nil if the corrector fails.
 func (t *tracer) between(a, b *node, theta float64) *node {
-	y, normal := t.hermite(a, b, theta)
-	anchor := slices.Clone(y)
+	y := make([]float64, t.n)
+	hermite(y, t.normal, a, b, theta)
+	copy(t.anchor, y)
 	t.use(a)
-	if _, ok := t.correct(y, normal, anchor); !ok || distance(y, anchor) > distance(a.y, b.y)/2 {
+	if _, ok := t.correct(y, t.normal, t.anchor); !ok || distance(y, t.anchor) > distance(a.y, b.y)/2 {
 		return nil
 	}
 	return t.at(y, a, a.s+theta*(b.s-a.s))

@@ -194,7 +194,8 @@ func (b *Branch) contains(prob *Problem, x, p []float64) bool {
 		if !(f > 0 && f < 1) {
 			continue
 		}
-		y, _ := c.hermite(lo, hi, f)
+		y := make([]float64, c.n)
+		hermite(y, c.normal, lo, hi, f)
 		if _, ok := c.correct(y, chord, target); ok && distance(y, target) <= tol {
 			return true
 		}

@@ -79,6 +79,7 @@ type hopfs struct {
 	jac, m, prod []float64
 	second       []float64
 	x            []float64
+	left, leftJ  []float64
 }
 
 func newHopfs(s *scaled, right, left []float64) *hopfs {
@@ -88,6 +89,7 @@ func newHopfs(s *scaled, right, left []float64) *hopfs {
 		scaled: s, b: slices.Clone(left), c: slices.Clone(right), v: make([]float64, 2*n), w: make([]float64, 2*n),
 		g: make([]float64, 4), lu: newSquare(n + 2), jac: make([]float64, n*n), m: make([]float64, n*n),
 		prod: make([]float64, n), second: make([]float64, n*cols), x: make([]float64, n+2),
+		left: make([]float64, n), leftJ: make([]float64, n),
 	}
 }
 
@@ -170,7 +172,7 @@ func (h *hopfs) jacobian(dst, y []float64) {
 	row1, row2 := dst[n*cols:(n+1)*cols], dst[(n+1)*cols:(n+2)*cols]
 	clear(row1)
 	clear(row2)
-	left, leftJ := make([]float64, n), make([]float64, n)
+	left, leftJ := h.left, h.leftJ
 	for j := range 2 {
 		v := h.v[j*n : (j+1)*n]
 		h.times(h.prod, v)

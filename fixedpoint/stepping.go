@@ -55,9 +55,9 @@ func (st Stepping) check() error {
 		name string
 		v    float64
 	}{
+		{"MaxStep", st.MaxStep},
 		{"InitialStep", st.InitialStep},
 		{"MinStep", st.MinStep},
-		{"MaxStep", st.MaxStep},
 		{"MaxAngle", st.MaxAngle},
 		{"MaxSteps", float64(st.MaxSteps)},
 		{"Tol", st.Tol},

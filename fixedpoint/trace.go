@@ -89,9 +89,9 @@ func (w *walk) step(from *node, sign, h float64) (next *node, reason Stop, facto
 	if w.outside(y) {
 		return nil, DomainLeft, 0
 	}
-	anchor := slices.Clone(y)
+	copy(w.anchor, y)
 	w.use(from)
-	iters, ok := w.correct(y, from.t, anchor)
+	iters, ok := w.correct(y, from.t, w.anchor)
 	if !ok {
 		return nil, NoConvergence, 0
 	}
@@ -141,7 +141,7 @@ func (w *walk) cross(a, b *node) *node {
 	var first *node
 	for _, bd := range w.bounds {
 		for _, at := range [2]float64{bd.lo, bd.hi} {
-			if (at == bd.lo) != (b.y[bd.i] < at) || b.y[bd.i] == at {
+			if inside := b.y[bd.i] > at; b.y[bd.i] != at && inside == (at == bd.lo) {
 				continue
 			}
 			nd := w.meet(a, b, bd.i, at)
@@ -155,6 +155,9 @@ func (w *walk) cross(a, b *node) *node {
 
 // meet returns the node between a and b where unknown i has the value at.
 func (w *walk) meet(a, b *node, i int, at float64) *node {
+	if b.y[i] == at {
+		return b
+	}
 	lo, hi := a, b
 	for range 60 {
 		theta := (at - lo.y[i]) / (hi.y[i] - lo.y[i])
