@@ -71,3 +71,24 @@ func finite(v []float64) bool {
 	}
 	return true
 }
+
+// inverse returns the inverse of a, n×n row-major; nil if it is singular.
+func inverse(a []float64, n int) []float64 {
+	lin := newEquilibrated(n)
+	if !lin.factor(a) {
+		return nil
+	}
+	inv, column := make([]float64, n*n), make([]float64, n)
+	for j := range n {
+		clear(column)
+		column[j] = 1
+		lin.solve(column)
+		for i, v := range column {
+			inv[i*n+j] = v
+		}
+	}
+	if !finite(inv) {
+		return nil
+	}
+	return inv
+}
