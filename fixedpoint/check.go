@@ -46,8 +46,8 @@ func CheckEquilibrium(p *Problem, par []float64, e *Equilibrium) error {
 }
 
 // CheckSet verifies every equilibrium of the set with [CheckEquilibrium], that they lie in
-// the box and are in order, and that isolating boxes do not overlap: neither each other
-// nor, but for common faces, undecided ones.
+// the box and none is listed twice, that isolating boxes do not meet, and that a proved set
+// leaves nothing undecided. It returns the first of these that does not hold.
 func CheckSet(p *Problem, par []float64, box Box, s *Set) error {
 	if err := box.check(p.Dim); err != nil {
 		return err

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// A Monotone is a map G on a box whose values over a sub-box can be bounded. Sought are
-// its fixed points x = G(x), or its zeros. Exactly one of three ways gives the bounds:
+// A Monotone is a continuous map G on a box whose values over a sub-box can be bounded. Sought
+// are its fixed points x = G(x), or its zeros. Exactly one of three ways gives the bounds:
 //
 //   - Map with Sign, where the sign of every partial derivative is known: the extremes
 //     over a box are at corners;
