@@ -181,3 +181,23 @@ func TestExactConnectedBranches(t *testing.T) {
 		}
 	}
 }
+
+// The reactor with its second unknown's rate, the first's and an algebraic third: eigenvalues are those
+// of the reduced system, so folds and Hopf points are the same.
+func TestExactAlgebraicEquation(t *testing.T) {
+	e := numtest.CSTR()
+	prob := &Problem{
+		Dim: 3, Params: 3, Mass: []float64{1, 1, 0},
+		F: func(dst, x, p []float64) { // x[2] is the rate of the reaction
+			dst[0] = -x[0] + x[2]
+			dst[1] = -x[1] + p[1]*x[2] - p[2]*x[1]
+			dst[2] = p[0]*(1-x[0])*math.Exp(x[1]) - x[2]
+		},
+	}
+	br := follow(t, prob, []float64{0, 0, 0}, e.P, &ContinueSettings{Min: 0, Max: 0.2, Stepping: Stepping{Tol: 1e-9}})
+	for i := range e.Points {
+		x := e.Points[i].X
+		e.Points[i].X = []float64{x[0], x[1], x[0]}
+	}
+	compare(t, e, br, nil)
+}

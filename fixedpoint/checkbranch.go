@@ -177,12 +177,12 @@ func (k *branchCheck) special(sp Special) {
 		return
 	}
 	a, b := k.br.Points[sp.After], k.br.Points[sp.After+1]
-	slack := 1e-9 * max(1, b.ArcLength)
+	slack := 1e-6 * max(1, b.ArcLength)
 	if lo, hi := sp.Interval[0], sp.Interval[1]; !(lo <= hi && lo >= a.ArcLength-slack && hi <= b.ArcLength+slack) {
 		k.fail("%v: interval %v outside its step [%g, %g]", sp.Kind, sp.Interval, a.ArcLength, b.ArcLength)
 	}
 	for _, l := range []Location{sp.Located, sp.Refined} {
-		if !(l.ArcLength >= sp.Interval[0]-slack && l.ArcLength <= sp.Interval[1]+slack) {
+		if !(l.ArcLength >= sp.Interval[0] && l.ArcLength <= sp.Interval[1]) {
 			k.fail("%v: arc length %g outside its interval %v", sp.Kind, l.ArcLength, sp.Interval)
 		}
 		if r := k.at(l.X, l.P[k.br.Param]); !(r <= 10*k.br.Settings.Tol) {

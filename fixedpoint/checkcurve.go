@@ -100,11 +100,11 @@ func (k *curveCheck) singular(name string, x, p []float64, kind Kind, omega2 flo
 
 func (k *curveCheck) special(sp Special) {
 	a, b := k.cv.Points[sp.After], k.cv.Points[sp.After+1]
-	slack := 1e-9 * max(1, b.ArcLength)
+	slack := 1e-6 * max(1, b.ArcLength)
 	if lo, hi := sp.Interval[0], sp.Interval[1]; !(lo <= hi && lo >= a.ArcLength-slack && hi <= b.ArcLength+slack) {
 		k.fail("%v: interval %v outside its step [%g, %g]", sp.Kind, sp.Interval, a.ArcLength, b.ArcLength)
 	}
-	if s := sp.Refined.ArcLength; !(s >= sp.Interval[0]-slack && s <= sp.Interval[1]+slack) {
+	if s := sp.Refined.ArcLength; !(s >= sp.Interval[0] && s <= sp.Interval[1]) {
 		k.fail("%v: arc length %g outside its interval %v", sp.Kind, s, sp.Interval)
 	}
 	name := sp.Kind.String()

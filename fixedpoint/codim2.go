@@ -10,7 +10,7 @@ import (
 const (
 	testCusp     = iota // wᵀ F_xx[v, v]
 	testTakens          // wᵀ v
-	testFoldPair        // the sum of a pair among the other eigenvalues
+	testFoldPair        // the product of the sums of two of the other eigenvalues
 )
 
 // foldCurve is folds as a curve in two parameters.
@@ -37,8 +37,7 @@ func (f *foldCurve) finish(nd, prev *node) {
 	}
 	nd.eig = f.spectra.of(f.jac)
 	nd.eig = withoutLeast(nd.eig)
-	pair, _, _ := criticalPair(nd.eig)
-	nd.tests = []float64{testCusp: f.bend(nd.y, v, w), testTakens: f.product(w, v), testFoldPair: pair}
+	nd.tests = []float64{testCusp: f.bend(nd.y, v, w), testTakens: f.product(w, v), testFoldPair: pairProduct(nd.eig)}
 }
 
 // product returns wᵀ M v.
@@ -205,9 +204,10 @@ func (w *walk) codim2(c codim2, nodes []*node) []Special {
 			}
 			sp.Refined = sp.Located
 			y, point := slices.Clone(at.y), &codim2Point{c, at, e.test}
-			if newton(point, y, w.tol) && near(y, at.y) {
-				sp.Converged = true
-				sp.Refined = w.location(y, at)
+			if newton(point, y, w.tol) {
+				sp.refined(w.location(y, at), distance(y, at.y) <= 1e-3*max(1, norm2(at.y)))
+			}
+			if sp.Converged {
 				_, kappa, _ = c.kind(e.test, point.node(y))
 			}
 			sp.Omega2 = kappa * w.s.rate * w.s.rate

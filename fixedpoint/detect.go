@@ -22,12 +22,15 @@ type detector struct {
 // from its begin to its end.
 const maxHalvings = 6
 
+// maxSplits bounds how often the parts of a step with a change of sign are searched for more.
+const maxSplits = 4
+
 // step returns all events between two nodes in order of the test functions.
 func (d *detector) step(a, b *node, depth int) []event {
 	m := d.between(a, b, 0.5)
 	var events []event
 	for k := range d.tests {
-		events = append(events, d.brackets(a, m, b, k)...)
+		events = append(events, d.search(a, m, b, k, maxSplits)...)
 	}
 	if d.consistent == nil || d.consistent(a, b, events) {
 		return events
@@ -39,32 +42,33 @@ func (d *detector) step(a, b *node, depth int) []event {
 	return append(d.step(a, m, depth+1), d.step(m, b, depth+1)...)
 }
 
-// brackets returns the changes of sign of one test function from a over m, if not nil,
-// to b. Where there is none and the function dips towards zero, it follows the dip by parabolas,
-// so that two changes within one step do not hide each other.
-func (d *detector) brackets(a, m, b *node, k int) []event {
-	if m == nil {
+// search returns the changes of sign of one test function from a over m, if not nil, to b. A step
+// with one is split, so that it does not hide two more.
+func (d *detector) search(a, m, b *node, k, splits int) []event {
+	switch {
+	case m == nil || splits == 0:
 		if differ(a, b, k) {
 			return []event{{k, a, b}}
 		}
 		return nil
+	case differ(a, m, k) || differ(m, b, k):
+		return append(d.search(a, d.between(a, m, 0.5), m, k, splits-1),
+			d.search(m, d.between(m, b, 0.5), b, k, splits-1)...)
 	}
-	for range 12 {
-		var found []event
-		if differ(a, m, k) {
-			found = append(found, event{k, a, m})
-		}
-		if differ(m, b, k) {
-			found = append(found, event{k, m, b})
-		}
-		if found != nil {
-			return found
-		}
+	return d.dip(a, m, b, k)
+}
+
+// dip returns the changes of sign of one test function from a over m to b, where it has the same sign at
+// all three. Where it dips towards zero between, it is followed by parabolas.
+func (d *detector) dip(a, m, b *node, k int) []event {
+	enough := 0.5 // a dip worth a look is deep, one that is being followed may end slowly
+	for range 20 {
 		theta, low := vertex(a, m, b, k)
 		least := min(math.Abs(a.tests[k]), math.Abs(m.tests[k]), math.Abs(b.tests[k]))
-		if !(low < 0.5*least) {
+		if !(low < enough*least) {
 			return nil
 		}
+		enough = 0.95
 		c := d.between(a, b, theta)
 		if c == nil {
 			return nil

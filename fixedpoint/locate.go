@@ -84,15 +84,22 @@ func (c *continuation) refine(e event, at *node) Special {
 			sp.Kind = NeutralSaddle
 		}
 	}
-	if sp.Converged = sp.Converged && near(y[:c.n], at.y); sp.Converged {
-		sp.Refined = c.location(y, at)
+	if sp.Converged {
+		sp.refined(c.location(y, at), distance(y[:c.n], at.y) <= 1e-3*max(1, norm2(at.y)))
 	}
 	return sp
 }
 
-// near reports whether a refined point belongs to the one located at a node.
-func near(refined, located []float64) bool {
-	return distance(refined, located) <= 1e-3*max(1, norm2(located))
+// refined makes l the refined location if it is near the one located and in the interval, which
+// grows by what rounding may hide of the change of sign.
+func (sp *Special) refined(l Location, near bool) {
+	slack := 1e-6 * max(1, l.ArcLength)
+	sp.Converged = near && l.ArcLength >= sp.Interval[0]-slack && l.ArcLength <= sp.Interval[1]+slack
+	if !sp.Converged {
+		return
+	}
+	sp.Refined = l
+	sp.Interval[0], sp.Interval[1] = min(sp.Interval[0], l.ArcLength), max(sp.Interval[1], l.ArcLength)
 }
 
 // location describes y, with the arc length of its projection onto the tangent at a node nearby.

@@ -43,8 +43,8 @@ type Location struct {
 type Special struct {
 	Kind Kind
 
-	// Interval holds the arc lengths between which the test function changes sign, and
-	// After the index of the last point of the curve before.
+	// Interval holds the arc lengths between which the test function changes sign, up to
+	// rounding, and After the index of the last point of the curve before.
 	Interval [2]float64
 	After    int
 

@@ -23,12 +23,14 @@ func TestExactStops(t *testing.T) {
 		{"step limit", ContinueSettings{Stepping: Stepping{MaxSteps: 7}}, StepLimit, func(pt Point) bool { return pt.P < 0.2 }},
 		{
 			"domain",
-			ContinueSettings{Stepping: Stepping{Domain: func(x, _ []float64) bool { return x[0] < 0.25 }}}, DomainLeft,
+			ContinueSettings{Stepping: Stepping{Domain: func(x, _ []float64) bool { return x[0] < 0.25 }}},
+			DomainLeft,
 			func(pt Point) bool { return pt.X[0] < 0.25 && pt.X[0] > 0.25-1e-8 },
 		},
 		{
 			"user",
-			ContinueSettings{Stepping: Stepping{Stop: func(x, _ []float64) bool { return x[0] > 0 }}}, UserStop,
+			ContinueSettings{Stepping: Stepping{Stop: func(x, _ []float64) bool { return x[0] > 0 }}},
+			UserStop,
 			func(pt Point) bool { return pt.X[0] > 0 && pt.X[0] < 0.11 },
 		},
 	} {
@@ -122,6 +124,14 @@ func TestErrors(t *testing.T) {
 		if err := c.call(); err == nil || !strings.Contains(err.Error(), c.message) {
 			t.Errorf("%s: %v, want %q in it", c.name, err, c.message)
 		}
+	}
+}
+
+// A start on a branch point has no tangent to follow.
+func TestErrorBranchPoint(t *testing.T) {
+	e := numtest.Lorenz()
+	if _, err := Continue(problemOf(e), []float64{0, 0, 0}, []float64{1, 10, 8. / 3}, 0, nil); err == nil {
+		t.Error("no error")
 	}
 }
 

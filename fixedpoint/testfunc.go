@@ -8,8 +8,8 @@ import (
 // Test functions along a branch of equilibria change sign at
 //   - testFold: the tangent's component along the parameter;
 //   - testBranch: the determinant of the Jacobian bordered by the tangent;
-//   - testPair: the sum of a pair of eigenvalues, as the determinant of the bialternate
-//     product 2J ⊙ I does (Kuznetsov, Elements of Applied Bifurcation Theory, section 10.2).
+//   - testPair: the determinant of the bialternate product 2J ⊙ I, the product of all
+//     sums of two eigenvalues (Kuznetsov, Elements of Applied Bifurcation Theory, section 10.2).
 const (
 	testFold = iota
 	testBranch
@@ -35,34 +35,44 @@ func (e *equilibria) use(*node)                 {}
 func (e *equilibria) finish(nd, _ *node) {
 	e.scaled.jacobian(e.jac, e.n, nd.y)
 	nd.eig = e.spectra.of(e.jac)
-	pair, _, _ := criticalPair(nd.eig)
-	nd.tests = []float64{testFold: nd.t[e.n], testBranch: nd.det, testPair: pair}
+	nd.tests = []float64{testFold: nd.t[e.n], testBranch: nd.det, testPair: pairProduct(nd.eig)}
 }
 
-// criticalPair returns the sum of the pair of eigenvalues, conjugate or both real, whose
-// sum is smallest in size, with the sign of the product of all sums of two eigenvalues; and
-// the two. The other pairs' sums come as conjugates, their product is positive. Without
-// a pair the sum is 1.
-func criticalPair(eig []complex128) (sum float64, a, b complex128) {
-	sign, least := 1.0, math.Inf(1)
+// pairProduct returns the product of all sums of two eigenvalues, the determinant of the
+// bialternate product, kept from under- and overflow; 1 without a pair.
+func pairProduct(eig []complex128) float64 {
+	sign, log := 1.0, 0.0
 	for i, v := range eig {
 		for _, w := range eig[i+1:] {
-			if imag(v) != -imag(w) || imag(v) != 0 && real(v) != real(w) {
-				continue
+			if paired(v, w) && real(v)+real(w) < 0 {
+				sign = -sign // the other sums come as conjugates, whose product is positive
 			}
-			s := real(v) + real(w)
-			if s < 0 {
-				sign = -sign
-			}
-			if math.Abs(s) < least {
-				least, a, b = math.Abs(s), v, w
+			log += math.Log(cmplx.Abs(v + w))
+		}
+	}
+	return sign * math.Exp(min(max(log, -690), 690))
+}
+
+// criticalPair returns the pair of eigenvalues, conjugate or both real, whose sum is
+// smallest in size; the sum is 1 without a pair.
+func criticalPair(eig []complex128) (sum float64, a, b complex128) {
+	least := math.Inf(1)
+	for i, v := range eig {
+		for _, w := range eig[i+1:] {
+			if s := real(v) + real(w); paired(v, w) && math.Abs(s) < least {
+				least, sum, a, b = math.Abs(s), s, v, w
 			}
 		}
 	}
 	if math.IsInf(least, 1) {
 		return 1, 0, 0
 	}
-	return sign * least, a, b
+	return sum, a, b
+}
+
+// paired reports whether two eigenvalues are conjugate or both real.
+func paired(v, w complex128) bool {
+	return imag(v) == -imag(w) && (imag(v) == 0 || real(v) == real(w))
 }
 
 // unstable returns the least and the greatest number of eigenvalues with a positive real part,

@@ -66,11 +66,16 @@ func TestExactFoldCurves(t *testing.T) {
 		cusp     [3]float64                     // x, p, q
 	}{
 		{ // μ = −2x³, λ = 3x²: 27μ² = 4λ³
-			numtest.CuspProblem(), [2]float64{-2, -1}, [2]float64{2, 2},
-			func(x float64) (float64, float64) { return -2 * x * x * x, 3 * x * x }, [3]float64{},
+			numtest.CuspProblem(),
+			[2]float64{-2, -1},
+			[2]float64{2, 2},
+			func(x float64) (float64, float64) { return -2 * x * x * x, 3 * x * x },
+			[3]float64{},
 		},
 		{ // Ludwig, Jones & Holling 1978: r = 2x³/(1+x²)², k = 2x³/(x²−1)
-			numtest.Budworm(), [2]float64{0.1, 1}, [2]float64{1, 12},
+			numtest.Budworm(),
+			[2]float64{0.1, 1},
+			[2]float64{1, 12},
 			func(x float64) (float64, float64) {
 				q := 1 + x*x
 				return 2 * x * x * x / (q * q), 2 * x * x * x / (x*x - 1)
@@ -78,7 +83,9 @@ func TestExactFoldCurves(t *testing.T) {
 			[3]float64{math.Sqrt(3), 3 * math.Sqrt(3) / 8, 3 * math.Sqrt(3)},
 		},
 		{ // 1 + μ²(y−1)(3y−1) = 0
-			numtest.Cessi(), [2]float64{0.5, 1}, [2]float64{2, 9},
+			numtest.Cessi(),
+			[2]float64{0.5, 1},
+			[2]float64{2, 9},
 			func(y float64) (float64, float64) {
 				m2 := -1 / ((y - 1) * (3*y - 1))
 				return y * (1 + m2*(y-1)*(y-1)), m2
@@ -86,7 +93,9 @@ func TestExactFoldCurves(t *testing.T) {
 			[3]float64{2. / 3, 8. / 9, 3},
 		},
 		{ // u1(1 − u1) = (1 + β)/B, D = u1 e^{−u2}/(1 − u1), u2 = B u1/(1 + β)
-			numtest.CSTR(), [2]float64{0, 5}, [2]float64{0.2, 20},
+			numtest.CSTR(),
+			[2]float64{0, 5},
+			[2]float64{0.2, 20},
 			func(u float64) (float64, float64) { return u / (1 - u) * math.Exp(-1/(1-u)), 3 / (u * (1 - u)) },
 			[3]float64{0.5, math.Exp(-2), 12},
 		},
