@@ -22,6 +22,7 @@ type foldCurve struct {
 func (f *foldCurve) use(nd *node) {
 	copy(f.c, nd.aux[:f.n])
 	copy(f.b, nd.aux[f.n:])
+	f.last = f.last[:0]
 }
 
 func (f *foldCurve) finish(nd, prev *node) {
@@ -90,6 +91,7 @@ func (h *hopfCurve) use(nd *node) {
 	copy(h.b, nd.aux[2*h.n:4*h.n])
 	copy(h.e1[:], nd.aux[4*h.n:])
 	copy(h.e2[:], nd.aux[4*h.n+4:])
+	h.last = h.last[:0]
 }
 
 func (h *hopfCurve) finish(nd, _ *node) {

@@ -80,6 +80,9 @@ func Continue(prob *Problem, x, p []float64, param int, set *ContinueSettings) (
 	if !c.land(y, y[c.n-1]) {
 		return nil, fmt.Errorf("%w: x = %v, p = %v", ErrStart, x, p)
 	}
+	if c.outside(y) {
+		return nil, fmt.Errorf("%w: %v is outside Domain", ErrStart, c.eq.x)
+	}
 	t, err := c.firstTangent(y)
 	if err != nil {
 		return nil, err

@@ -12,6 +12,10 @@ import (
 // points found there do not explain. A smaller MaxStep finds them.
 var ErrUnexplained = errors.New("fixedpoint: stability changes without a special point")
 
+// ErrNotRefined is the warning that a special point is only located: within its interval. It
+// may be degenerate, or two of them one.
+var ErrNotRefined = errors.New("fixedpoint: special point not refined")
+
 // specials finds, refines and stores the special points between the nodes.
 func (c *continuation) specials(br *Branch, nodes []*node) {
 	d := &detector{tracer: c.tracer, tests: numTests, consistent: explains}
@@ -25,10 +29,16 @@ func (c *continuation) specials(br *Branch, nodes []*node) {
 			sp.After = i
 			found = append(found, sp)
 		}
+		found = c.distinct(found, b.s-a.s)
+		for _, sp := range found {
+			if !sp.Converged && sp.Kind != NeutralSaddle { // which change nothing
+				br.Warnings = append(br.Warnings, fmt.Errorf("%w: %v at %g", ErrNotRefined, sp.Kind, sp.Located.P[br.Param]))
+			}
+		}
 		if d.lost > lost {
 			br.Warnings = append(br.Warnings, fmt.Errorf("%w: arc lengths %g to %g", ErrUnexplained, a.s, b.s))
 		}
-		br.Special = append(br.Special, c.distinct(found, b.s-a.s)...)
+		br.Special = append(br.Special, found...)
 	}
 	sortSpecials(br.Special)
 }

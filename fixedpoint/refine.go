@@ -19,15 +19,18 @@ type folds struct {
 	b, c   []float64 // borders: the last null vectors, of length 1
 	v, w   []float64 // null vectors, each with g as its last element
 	lu     *square
-	jac    []float64
+	jac    []float64 // J
+	full   []float64 // J and the derivatives by the parameters
 	second []float64
+	last   []float64 // where the above hold; empty: nowhere
 }
 
 func newFolds(s *scaled, right, left []float64) *folds {
 	n := s.n
 	return &folds{
 		scaled: s, b: slices.Clone(left), c: slices.Clone(right), v: make([]float64, n+1), w: make([]float64, n+1),
-		lu: newSquare(n + 1), jac: make([]float64, n*n), second: make([]float64, n*(n+len(s.active))),
+		lu: newSquare(n + 1), jac: make([]float64, n*n), full: make([]float64, n*(n+len(s.active))),
+		second: make([]float64, n*(n+len(s.active))),
 	}
 }
 
@@ -35,7 +38,14 @@ func (f *folds) size() int { return f.n + len(f.active) }
 
 // solve computes v, w and g at y.
 func (f *folds) solve(y []float64) {
-	f.scaled.jacobian(f.jac, f.n, y)
+	if slices.Equal(f.last, y) {
+		return
+	}
+	f.last = append(f.last[:0], y...)
+	f.scaled.jacobian(f.full, f.size(), y)
+	for i := range f.n {
+		copy(f.jac[i*f.n:(i+1)*f.n], f.full[i*f.size():])
+	}
 	f.lu.border(f.jac, f.b, f.c, f.n)
 	clear(f.v)
 	clear(f.w)
@@ -58,7 +68,7 @@ func (f *folds) jacobian(dst, y []float64) {
 	cols := f.size()
 	f.solve(y)
 	f.scaled.second(f.second, y, f.v[:f.n])
-	f.scaled.jacobian(dst, cols, y)
+	copy(dst, f.full)
 	last := dst[f.n*cols : (f.n+1)*cols]
 	clear(last)
 	for i := range f.n {
@@ -77,7 +87,8 @@ type hopfs struct {
 	e1, e2       [4]float64
 	lu           *square
 	jac, m, prod []float64
-	second       []float64
+	full, second []float64
+	last         []float64 // where v, w and g hold; empty: nowhere
 	x            []float64
 	left, leftJ  []float64
 }
@@ -88,7 +99,7 @@ func newHopfs(s *scaled, right, left []float64) *hopfs {
 	return &hopfs{
 		scaled: s, b: slices.Clone(left), c: slices.Clone(right), v: make([]float64, 2*n), w: make([]float64, 2*n),
 		g: make([]float64, 4), lu: newSquare(n + 2), jac: make([]float64, n*n), m: make([]float64, n*n),
-		prod: make([]float64, n), second: make([]float64, n*cols), x: make([]float64, n+2),
+		prod: make([]float64, n), full: make([]float64, n*cols), second: make([]float64, n*cols), x: make([]float64, n+2),
 		left: make([]float64, n), leftJ: make([]float64, n),
 	}
 }
@@ -110,8 +121,15 @@ func (h *hopfs) squared(kappa float64) {
 
 // solve computes v, w and G at y.
 func (h *hopfs) solve(y []float64) {
-	n := h.n
-	h.scaled.jacobian(h.jac, n, y)
+	if slices.Equal(h.last, y) {
+		return
+	}
+	h.last = append(h.last[:0], y...)
+	n, wide := h.n, h.n+len(h.active)
+	h.scaled.jacobian(h.full, wide, y)
+	for i := range n {
+		copy(h.jac[i*n:(i+1)*n], h.full[i*wide:])
+	}
 	h.squared(y[h.size()-1])
 	h.lu.border(h.m, h.b, h.c, n)
 	ok := h.lu.factor()
@@ -165,8 +183,8 @@ func (h *hopfs) residual(dst, y []float64) {
 func (h *hopfs) jacobian(dst, y []float64) {
 	n, cols, wide := h.n, h.size(), h.n+len(h.active)
 	h.solve(y)
-	h.scaled.jacobian(dst, cols, y)
 	for i := range n {
+		copy(dst[i*cols:], h.full[i*wide:(i+1)*wide])
 		dst[i*cols+cols-1] = 0
 	}
 	row1, row2 := dst[n*cols:(n+1)*cols], dst[(n+1)*cols:(n+2)*cols]

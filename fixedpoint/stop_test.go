@@ -107,6 +107,10 @@ func TestErrors(t *testing.T) {
 			return err
 		}},
 		{"omega2", "omega2 = -1", func() error { _, err := HopfCurve(prob, e.X0, e.P, -1, two, nil); return err }},
+		{"domain", "outside Domain", func() error {
+			_, err := Continue(prob, e.X0, e.P, 0, &ContinueSettings{Stepping: Stepping{Domain: func(x, _ []float64) bool { return x[0] > 0 }}})
+			return err
+		}},
 		{"switch", "special point 0", func() error { _, err := SwitchBranch(prob, &Branch{}, 0, nil); return err }},
 		{"switch at a fold", "is a fold", func() error {
 			_, err := SwitchBranch(prob, &Branch{Special: []Special{{Kind: Fold}}}, 0, nil)

@@ -144,6 +144,9 @@ func (w *walk) curve(cv *Curve, c codim2, y []float64) (*Curve, error) {
 	if !w.onto(y) {
 		return nil, fmt.Errorf("%w: the system of the %v does not converge", ErrStart, cv.Kind)
 	}
+	if w.outside(y) {
+		return nil, fmt.Errorf("%w: %v is outside Domain", ErrStart, w.s.x)
+	}
 	t, err := w.firstTangent(y)
 	if err != nil {
 		return nil, err
