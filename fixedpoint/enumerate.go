@@ -182,13 +182,13 @@ const (
 // refine shrinks a cell as far as its image does it fast, and returns what is still
 // to be looked at: nothing, or two halves. A cell that is small enough is kept in left.
 func (e *enumeration) refine(c cell) []cell {
-	size, longest := e.size(c.Box)
+	size, _ := e.size(c.Box)
 	for size > e.Tol {
 		before := size
 		if !e.shrink(&c) {
 			return nil
 		}
-		size, longest = e.size(c.Box)
+		size, _ = e.size(c.Box)
 		if limit := slowly; size > limit*before && !(c.exists && size <= slowlyProved*before) {
 			break
 		}
@@ -196,7 +196,8 @@ func (e *enumeration) refine(c cell) []cell {
 	if size > e.Tol && !c.unique && !e.krawczyk(&c) {
 		return nil
 	}
-	if size, longest = e.size(c.Box); size <= e.Tol || c.unique {
+	size, longest := e.size(c.Box)
+	if size <= e.Tol || c.unique {
 		e.left = append(e.left, c)
 		return nil
 	}

@@ -111,15 +111,6 @@ func (p *Problem) jacX(dst, x, par []float64) {
 	differences(dst, p.Dim, x, p.scale, func(f, x []float64) { p.F(f, x, par) })
 }
 
-// jacP stores ∂F/∂p at (x, par) in dst.
-func (p *Problem) jacP(dst, x, par []float64) {
-	if p.JacP != nil {
-		p.JacP(dst, x, par)
-		return
-	}
-	differences(dst, p.Dim, par, p.scaleP, func(f, par []float64) { p.F(f, x, par) })
-}
-
 // differences stores the Jacobian of f, with n values, at v in dst by central
 // differences with steps ε^{1/3} max(scale, |v|).
 func differences(dst []float64, n int, v []float64, scale func(int) float64, f func(dst, v []float64)) {
