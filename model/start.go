@@ -8,14 +8,21 @@ import (
 
 // Start returns the state at t = 0 that the scenario asks for: the healthy
 // equilibrium of the traffic at t = 0, the same with an empty cache, or the same with
-// a given hit rate and queue. It fails when no equilibrium is found.
+// a given hit rate and queue; where the system has no equilibrium these last two
+// start from full caches and light queues instead. It fails when the healthy
+// equilibrium is asked for and not found.
 func (s *System) Start() ([]float64, error) {
 	s.Reset()
 	s.settling = true
 	y, err := s.healthy(0)
 	s.settling = false
 	if err != nil {
-		return nil, err
+		if s.initial.Kind == "healthy" || s.initial.Kind == "" {
+			return nil, err
+		}
+		if y, err = s.light(0); err != nil {
+			return nil, err
+		}
 	}
 	switch s.initial.Kind {
 	case "cold":
@@ -60,9 +67,34 @@ func (s *System) scaleContent(y []float64, h float64) {
 }
 
 // healthy finds the equilibrium that the system reaches at time t's forcing from
-// full caches, empty queues and no waiting clients: pseudo-transient continuation,
+// full caches, light queues and no waiting clients: pseudo-transient continuation,
 // implicit Euler steps that grow as the residual falls and end as Newton's method.
 func (s *System) healthy(t float64) ([]float64, error) {
+	y, err := s.light(t)
+	if err != nil {
+		return nil, err
+	}
+	asked := s.asked()
+	if err := s.settle(t, y); err != nil {
+		return nil, fmt.Errorf("model: no equilibrium at t = %g s%s; initial: cold or {hit_rate: …, in_system: …} starts without one (%w)", t, asked, err)
+	}
+	return y, nil
+}
+
+// asked says which pools are asked for more than they can do with full caches.
+func (s *System) asked() string {
+	text := ""
+	for i := range s.work.pool {
+		p := &s.work.pool[i]
+		if load := p.load / p.mu; load >= 1 {
+			text += fmt.Sprintf("; with full caches pool %s is asked for %.3g times its capacity", s.pools[i], load)
+		}
+	}
+	return text
+}
+
+// light is a state with full caches, light queues and no waiting clients.
+func (s *System) light(t float64) ([]float64, error) {
 	l, par := &s.lay, s.now.par
 	y := s.NewState()
 	for q, b := range l.class {
@@ -95,7 +127,7 @@ func (s *System) healthy(t float64) ([]float64, error) {
 			y[p.n], y[p.v] = y[p.b]*n, y[p.b]*y[p.b]*n*(1+n)
 		}
 	}
-	return y, s.settle(t, y)
+	return y, nil
 }
 
 func (s *System) bgAt(i int, t float64) float64 {
@@ -125,7 +157,7 @@ func (s *System) settle(t float64, y []float64) error {
 		}
 		if !ok {
 			if h /= 8; h < 1e-12 {
-				return errors.New("model: no equilibrium found: the step collapsed")
+				return errors.New("the step collapsed")
 			}
 			continue
 		}
@@ -148,7 +180,7 @@ func (s *System) settle(t float64, y []float64) error {
 			h /= 2
 		}
 	}
-	return fmt.Errorf("model: no equilibrium found after %d steps", maxSteps)
+	return fmt.Errorf("%d steps were not enough", maxSteps)
 }
 
 // accept stores y + step in trial and reports whether that is a sensible state.
