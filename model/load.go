@@ -22,6 +22,7 @@ func (s *System) offeredLoad(t float64, y []float64, grad bool) {
 		if s.now.shedAll {
 			asked = (c.perBoot*f.attempts + c.perSession*sessions) * f.ratio
 		}
+		asked += c.perBoot * faint
 		k.rate = asked * k.mult
 		if grad {
 			g := k.gRate
@@ -41,6 +42,9 @@ func (s *System) offeredLoad(t float64, y []float64, grad bool) {
 		s.addCalls(q, grad)
 	}
 }
+
+// faint is a rate of boots (1/s) that keeps the mix of a pool without load what it was.
+const faint = 1e-150
 
 // addCalls adds the queries of a class to its pool's sums.
 func (s *System) addCalls(q int, grad bool) {

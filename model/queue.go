@@ -156,7 +156,7 @@ func (s *System) mix(i int, grad bool) {
 		}
 	case bottom > 0 && top > 0:
 		p.bNew = top / bottom
-		if grad {
+		if grad && bottom > 1e-100 { // below, rounding is all that is left of a slope
 			axpy(p.gB, 1/bottom, gTop)
 			axpy(p.gB, -p.bNew/(half*bottom), gBottom)
 		}
@@ -169,7 +169,7 @@ func (s *System) mix(i int, grad bool) {
 		p.shareNew = c.corr
 	case p.raw > 0:
 		p.shareNew = p.common / p.raw
-		if grad {
+		if grad && p.raw > 1e-100 {
 			axpy(p.gShare, 1/p.raw, p.gCommon)
 			axpy(p.gShare, -p.shareNew/p.raw, p.gRaw)
 		}
