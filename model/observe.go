@@ -16,11 +16,12 @@ func (s *System) Columns() []string {
 // Observe stores the observables at (t, y) in dst, one for each of
 // [System.Columns]: rates in 1/s, probabilities in 0…1, load as offered work over
 // capacity, in_system in work units per shard. boot_success is that of an admitted
-// boot, timeout that of the pool's mean query.
+// boot, timeout that of the pool's mean query. What a tolerance leaves of waiting
+// clients below 0 reads 0.
 func (s *System) Observe(dst []float64, t float64, y []float64) {
 	s.core(t, y, false)
 	f, l := &s.work.flow, &s.lay
-	dst = append(dst[:0], t, f.lam, f.attempts, f.adm, f.ok, sum(y[l.z:l.z+l.nz]), y[l.s])
+	dst = append(dst[:0], t, f.lam, f.attempts, f.adm, f.ok, max(sum(y[l.z:l.z+l.nz]), 0), y[l.s])
 	for q := range s.work.class {
 		k := &s.work.class[q]
 		dst = append(dst, k.sh.h, k.sh.miss, k.s)
