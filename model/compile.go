@@ -103,6 +103,9 @@ func (sc *Scenario) class(name string, c Class) (class, error) {
 		return k, fmt.Errorf("classes.%s.pool: no pool is called %q", name, c.Pool)
 	}
 	k.shards = float64(sc.Pools[k.pool].Value.Shards)
+	if k.scatter && k.shards > 1 {
+		k.table = special.NewShards(k.shards)
+	}
 	if !c.Cached {
 		return k, nil
 	}

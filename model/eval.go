@@ -280,8 +280,8 @@ func (s *System) readSuccess(q int, grad bool) {
 		k.gr, k.grc, rf, rrr, rv = scatterGrad(p.r, rr, k.sh.v)
 		gt, gtc, tf, trr, tv = scatterGrad(k.p, rt, k.sh.v)
 	} else {
-		k.gr, k.grc = scatter(p.r, rr, k.sh.v)
-		gt, gtc = scatter(k.p, rt, k.sh.v)
+		k.gr, k.grc = c.asked(p.r, rr, k.sh.v)
+		gt, gtc = c.asked(k.p, rt, k.sh.v)
 	}
 	k.o = k.gr * gt
 	k.oc = k.grc + k.gr*gtc
@@ -332,10 +332,14 @@ func (s *System) readSuccess(q int, grad bool) {
 	}
 }
 
-// scatter is the success of a read that asks v shards; certainties cost nothing.
-func scatter(f, r, v float64) (ok, fail float64) {
+// asked is the success of a read that asks v shards of which each fails with
+// probability f; certainties cost nothing.
+func (c *class) asked(f, r, v float64) (ok, fail float64) {
 	if f*v < negligible {
 		return 1, f * v
+	}
+	if c.table != nil {
+		return c.table.Scatter(f, r)
 	}
 	return special.Scatter(f, r, v)
 }

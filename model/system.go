@@ -3,6 +3,8 @@ package model
 import (
 	"math"
 	"slices"
+
+	"github.com/metastable/metastable/internal/special"
 )
 
 // A System is a compiled [Scenario]: flat arrays in SI units, the right-hand side
@@ -259,6 +261,7 @@ type class struct {
 	attempts            int
 	pool                int
 	shards              float64
+	table               *special.Shards // of a scatter, which asks all
 	c0, c1              float64
 	age                 float64   // 1/s: compartments / TTL
 	pi                  []float64 // share of the accesses per bin
