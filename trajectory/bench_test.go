@@ -7,10 +7,12 @@ import (
 	"github.com/metastable/metastable/model"
 )
 
-// BenchmarkReferenceDay is 14 h with 24 popularity bins and 7 backoff stages at the
-// default tolerance, without rows; finding the equilibrium it starts from is in it.
+// BenchmarkReferenceDay is 14 h with 24 popularity bins and 7 backoff stages, without
+// rows; finding the equilibrium it starts from is in it. The default tolerance is 1e-6.
 func BenchmarkReferenceDay(b *testing.B) {
-	day(b, compile(b, "slack"))
+	for _, rtol := range []float64{1e-4, 1e-5, 1e-6, 1e-8} {
+		b.Run(fmt.Sprint(rtol), func(b *testing.B) { day(b, compile(b, "slack"), rtol) })
+	}
 }
 
 // BenchmarkBins is the same day with finer popularity bins: the cost is linear in them.
@@ -25,13 +27,13 @@ func BenchmarkBins(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			day(b, sys)
+			day(b, sys, 1e-6)
 		})
 	}
 }
 
-func day(b *testing.B, sys *model.System) {
-	set := &Settings{RTol: 1e-6, Times: []float64{}}
+func day(b *testing.B, sys *model.System, rtol float64) {
+	set := &Settings{RTol: rtol, Times: []float64{}}
 	var r *Result
 	b.ReportAllocs()
 	for b.Loop() {
