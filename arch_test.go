@@ -24,7 +24,7 @@ var mayImport = map[string][]string{
 	"cmd/metastable": {"internal/cli"},
 	"internal/cli": {
 		"calibrate", "data", "fixedpoint", "internal/ode", "model", "montecarlo", "plots",
-		"recovery", "referee", "telemetry", "trajectory",
+		"recovery", "referee", "stability", "telemetry", "trajectory",
 	},
 
 	"plots":      {"fixedpoint", "model", "internal/ode"}, // imported by internal/cli alone
@@ -32,6 +32,7 @@ var mayImport = map[string][]string{
 	"calibrate":  {"fixedpoint", "model", "internal/ode", "internal/special", "telemetry", "trajectory"},
 	"montecarlo": {"fixedpoint", "model", "internal/ode", "internal/special", "trajectory"},
 	"referee":    {"fixedpoint", "model", "internal/ode", "internal/special", "trajectory"},
+	"stability":  {"fixedpoint", "model", "internal/ode", "trajectory"},
 	"trajectory": {"model", "internal/ode"}, // puts a System and the integrator together
 	"telemetry":  {},
 

@@ -53,3 +53,15 @@ func (s *System) meanTimeout(i int) float64 {
 // Throttle returns the limit on admitted boot attempts at t, 1/s, by what is in force
 // now; +Inf without one.
 func (s *System) Throttle(t float64) float64 { return s.now.u + s.now.uRate*(t-s.now.t0) }
+
+// Variances returns the variance of the work at a shard of each pool (work units²);
+// 0 for a pool with a measured service curve.
+func (s *System) Variances(y []float64) []float64 {
+	v := make([]float64, len(s.pools))
+	for i, p := range s.lay.pool {
+		if p.v >= 0 {
+			v[i] = y[p.v]
+		}
+	}
+	return v
+}
