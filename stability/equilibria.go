@@ -67,6 +67,9 @@ func Equilibria(sys *model.System, at model.Moment) (*Result, error) {
 		}
 		r.Equilibria = append(r.Equilibria, *e)
 	}
+	if r.Certainty == fixedpoint.Searched && len(r.Equilibria)%2 == 0 {
+		r.Warnings = append(r.Warnings, fmt.Errorf("stability: %d equilibria were found; their number is odd, so at least one was missed", len(r.Equilibria)))
+	}
 	return r, nil
 }
 
