@@ -65,3 +65,6 @@ func (s *System) Variances(y []float64) []float64 {
 	}
 	return v
 }
+
+// Boots returns the rate of first attempts (boots/s) at the start of the piece in force.
+func (s *System) Boots() float64 { return s.now.lam }

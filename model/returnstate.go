@@ -104,3 +104,29 @@ func (m *ReturnMap) Signs() bool {
 	}
 	return true
 }
+
+// Success returns the success of an admitted boot at the coordinates u.
+func (m *ReturnMap) Success(u []float64) float64 {
+	m.Map(make([]float64, m.Dim()), u)
+	return m.s.work.flow.ok
+}
+
+// ColdLoad returns, per pool, the load over the capacity that first attempts bring when
+// the caches are empty. Above 1 the cache is load-bearing: the database cannot do
+// without it.
+func (m *ReturnMap) ColdLoad() []float64 {
+	s := m.s
+	par := s.now.par
+	u := make([]float64, m.Dim())
+	adm, _, _, _, _ := smin(s.now.lam, s.now.u)
+	for i, q := range m.rate {
+		c := &par.class[q]
+		u[i] = (c.perBoot*adm + c.perSession*par.session*adm) * c.shapeOf(0).calls
+	}
+	m.load(u, u)
+	out := make([]float64, len(par.pool))
+	for i := range out {
+		out[i] = s.work.pool[i].load / s.work.pool[i].mu
+	}
+	return out
+}

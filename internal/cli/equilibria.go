@@ -32,7 +32,10 @@ to fail; with both it is metastable.
 
 The columns: those of simulate, then per pool variance (work units²), gain (loop gain,
 the slope of the load that comes back; above 1 is unstable), eigenvalue_per_s (the
-largest real part) and stable (1 or 0). "certainty: proved" says that there are no
+largest real part) and stable (1 or 0). Where they can be proved, the head and the
+summary also give the limits: the traffic up to which no collapsed state exists, the
+traffic up to which the healthy one does, and the throttle under which it is the only
+one. "certainty: proved" says that there are no
 others; "searched" that none was found.`,
 		Example: `  metastable equilibria slack-2022-02-22 --traffic 0.8
   metastable equilibria slack-2022-02-22 --at 7h --throttle 400 --format table
@@ -78,7 +81,15 @@ func (f *equilibriaFlags) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", sc.Name, err)
 	}
-	path, err := out.write(f.table(sc, res), sc.Name+".equilibria", true)
+	limits, err := stability.FindLimits(sys, moment)
+	if err != nil && !f.quiet {
+		fmt.Fprintln(cmd.ErrOrStderr(), "no limits:", err)
+	}
+	t := f.table(sc, res)
+	if err == nil {
+		t.meta = append(t.meta, limitFacts(limits)...)
+	}
+	path, err := out.write(t, sc.Name+".equilibria", true)
 	if err != nil {
 		return err
 	}
@@ -86,7 +97,13 @@ func (f *equilibriaFlags) run(cmd *cobra.Command, arg string) error {
 		fmt.Fprintln(cmd.ErrOrStderr(), "warning:", w)
 	}
 	if !f.quiet {
-		explain(cmd.ErrOrStderr(), res, path)
+		explain(cmd.ErrOrStderr(), res)
+		if limits != nil {
+			explainLimits(cmd.ErrOrStderr(), sc, limits)
+		}
+		if path != "" {
+			fmt.Fprintln(cmd.ErrOrStderr(), "wrote", path)
+		}
 	}
 	return nil
 }
@@ -129,7 +146,7 @@ func (f *equilibriaFlags) table(sc *model.Scenario, res *stability.Result) *tabl
 }
 
 // explain says in words what the equilibria mean.
-func explain(w io.Writer, res *stability.Result, path string) {
+func explain(w io.Writer, res *stability.Result) {
 	stable := 0
 	for _, e := range res.Equilibria {
 		if e.Stable {
@@ -148,7 +165,36 @@ func explain(w io.Writer, res *stability.Result, path string) {
 		verdict += "it rests nowhere"
 	}
 	fmt.Fprintln(w, verdict)
-	if path != "" {
-		fmt.Fprintln(w, "wrote", path)
+}
+
+// limitFacts are the limits as facts of the table: the values on the safe side.
+func limitFacts(l *stability.Limits) []fact {
+	return []fact{
+		{"safe_up_to_traffic", l.Safe.Lo},
+		{"healthy_up_to_traffic", l.End.Lo},
+		{"only_healthy_up_to_throttle_per_s", l.Throttle.Lo},
 	}
+}
+
+// explainLimits says in words how far the system is from where its states end.
+func explainLimits(w io.Writer, sc *model.Scenario, l *stability.Limits) {
+	for i, p := range sc.Pools {
+		word := "the database can do without the cache"
+		if l.ColdLoad[i] > 1 {
+			word = "the cache is load-bearing"
+		}
+		fmt.Fprintf(w, "load of pool %s with empty caches: %.3g of its capacity; %s\n", p.Name, l.ColdLoad[i], word)
+	}
+	fmt.Fprintf(w, "traffic without a throttle: safe up to %s, healthy state up to %s (shares of the full rate)\n", upTo(l.Safe), upTo(l.End))
+	fmt.Fprintf(w, "throttle at this traffic: the healthy state is the only one up to %s boots/s\n", upTo(l.Throttle))
+}
+
+func upTo(b stability.Bracket) string {
+	switch {
+	case math.IsInf(b.Hi, 1):
+		return "any"
+	case b.Lo == 0:
+		return "none"
+	}
+	return fmt.Sprintf("%.4g", b.Lo)
 }
