@@ -21,7 +21,7 @@ type Moment struct {
 // the whole system, whatever its dimension, are the fixed points of this map.
 //
 // Its coordinates are one rate per class that is used (queries/s per shard) and, for
-// classes whose success depends on how much a request misses (fetch: missing, keyed
+// classes of several keys whose success depends on how much a request misses (fetch: missing, keyed
 // over several shards, several attempts), the hit rate of one key as well.
 type ReturnMap struct {
 	s     *System
@@ -80,7 +80,7 @@ func NewReturnMap(frozen *System) (*ReturnMap, error) {
 			continue
 		}
 		m.rate = append(m.rate, q)
-		if c.cached && (c.missing || !c.scatter && c.shards > 1 || c.attempts > 1) {
+		if c.cached && (c.m > 1 && (c.missing || !c.scatter && c.shards > 1) || c.attempts > 1) {
 			m.hit = append(m.hit, q)
 			m.given[q] = true
 		}

@@ -52,3 +52,15 @@ func within(t *testing.T, what string, b Bracket, want, tol float64) {
 		t.Errorf("%s: %+v, want %g", what, b, want)
 	}
 }
+
+// A look-aside cache in front of a database of 300 requests/s (Bronson et al., HotOS
+// 2021): hidden capacity 300 of 2,500 requests/s, since after a flush every request is
+// a miss; the time-out of 1 s leaves the fold within half a percent of it.
+func TestLimits_hotos21_exact(t *testing.T) {
+	l, err := FindLimits(compile(t, "../data/scenarios/hotos21-cache.yaml"), model.Moment{Traffic: -1, Throttle: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	within(t, "safe", l.Safe, 300./2500, 5e-3)
+	within(t, "throttle", l.Throttle, 300, 5e-3)
+}
