@@ -1,170 +1,194 @@
 // Package stability answers what a system does when it is left alone: its equilibria
 // at a moment, all of them with proof where the structure of the scenario allows one,
-// and which of them it stays in.
+// which of them it stays in, and how far it is from where they come and go.
 package stability
 
 import (
-	"fmt"
+	"cmp"
+	"errors"
 	"math"
+	"slices"
 
 	"github.com/metastable/metastable/fixedpoint"
 	"github.com/metastable/metastable/model"
 )
 
+// Settings control what this package computes. The zero value of a field stands for
+// the default its comment states; nil Settings are all defaults.
+type Settings struct {
+	// Tol is the width at which a bracket is narrow enough: of traffic and throttles
+	// relative to the value, of triggers in shares of the cache. Default 1e-4 and 1e-3.
+	Tol float64
+
+	// Done, if not nil, ends a computation early once it is closed, with what is known
+	// by then and ErrInterrupted.
+	Done <-chan struct{}
+}
+
+// ErrInterrupted reports that Settings.Done was closed.
+var ErrInterrupted = errors.New("stability: interrupted")
+
+func (s *Settings) tol(otherwise float64) float64 {
+	if s == nil || s.Tol == 0 {
+		return otherwise
+	}
+	return s.Tol
+}
+
+func (s *Settings) done() <-chan struct{} {
+	if s == nil {
+		return nil
+	}
+	return s.Done
+}
+
+// interrupted returns ErrInterrupted once Done is closed.
+func (s *Settings) interrupted() error {
+	select {
+	case <-s.done():
+		return ErrInterrupted
+	default:
+		return nil
+	}
+}
+
 // An Equilibrium is a state in which the frozen system rests.
 type Equilibrium struct {
-	Rates    []float64 // queries/s per shard of each class, the coordinates of the return map
-	State    []float64 // of the whole system; +Inf where something grows for ever
-	Row      []float64 // observables, as model.System.Columns names them
-	Variance []float64 // of the work at a shard of each pool, work units²
-	Gain     float64   // loop gain: slope of the return map, NaN unless it is scalar; > 1 is unstable
-	Leading  float64   // largest real part of the eigenvalues, 1/s
-	Stable   bool
-	Residual float64 // largest residual of the equations, relative to the component
+	Rates    []float64  // coordinates of the return map; nil where there is none
+	State    []float64  // of the whole system
+	Row      []float64  // observables, as Result.Columns names them
+	Variance []float64  // of the work at a shard of each pool, work units²
+	Gain     float64    // loop gain: slope of the return map, NaN unless it is scalar; > 1 is unstable
+	Leading  complex128 // eigenvalue with the largest real part, 1/s
+	Stable   bool       // all real parts are negative, beyond rounding
+	Residual float64    // of the whole system, scaled as that of [fixedpoint.Result]; ≤ 1e-10
+
+	// Certainty is Proved where an isolating interval of the return map holds it.
+	Certainty fixedpoint.Certainty
 }
 
-// A Result is the equilibria at a moment, in order of the first rate.
+// A Result is the equilibria at a moment.
 type Result struct {
 	Columns    []string
-	Equilibria []Equilibrium
-	Certainty  fixedpoint.Certainty // Proved: there are no others
-	Evals      int                  // evaluations of the return map
-	Warnings   []error
+	Equilibria []Equilibrium // in order of the load, summed over the pools
+
+	// Certainty is Proved where there are no others.
+	Certainty fixedpoint.Certainty
+
+	// Runaway: from an overload something grows for ever, a queue without a limit or
+	// clients held back; that collapse is no equilibrium.
+	Runaway bool
+
+	Evals    int     // evaluations of the return map
+	Warnings []error // what makes the list suspect and what would mend it
 }
 
-const (
-	mapError  = 1e-11 // relative error of the return map, measured against nearby points
-	absError  = 1e-9  // queries/s: what the root of the inner equation leaves of tiny failures
-	boxTol    = 1e-9
-	residual  = 1e-10
-	polishing = 8 // Newton steps on the whole system, at most
-)
-
-// Equilibria finds the equilibria of the system frozen at the moment, by subdivision
-// with bounds where every dependence has a known sign ([model.ReturnMap.Signs]), which
-// proves their number, and by a search otherwise. Each is refined by Newton's method on
-// the whole system with its exact Jacobian, whose eigenvalues decide on stability. It
-// fails where the system has no return map.
-func Equilibria(sys *model.System, at model.Moment) (*Result, error) {
+// Equilibria finds the equilibria of the system frozen at the moment. Where every
+// dependence has a known sign ([model.ReturnMap.Signs]) subdivision with bounds proves
+// their number. Otherwise they are searched: by deflated Newton iterations on the
+// return map, if there is one, by letting the system come to rest from a warm, a cold
+// and an overloaded start, and between two stable states on the edge of their basins.
+//
+// Each is refined by Newton's method on the whole system with its exact Jacobian, whose
+// eigenvalues decide on stability, also where retries oscillate (Hopf). What does not
+// converge is left out and named in Warnings. It fails where nothing can be evaluated,
+// and with the partial Result when it is interrupted.
+func Equilibria(sys *model.System, at model.Moment, set *Settings) (*Result, error) {
 	frozen := sys.Freeze(at)
+	r := &Result{Columns: frozen.Columns()}
 	m, err := model.NewReturnMap(frozen)
 	if err != nil {
-		return nil, err
+		m = nil
 	}
-	set, err := roots(m)
-	if err != nil {
-		return nil, err
-	}
-	r := &Result{Columns: frozen.Columns(), Certainty: set.Certainty, Evals: set.Evals, Warnings: set.Warnings}
-	for _, box := range set.Undecided {
-		r.Certainty = fixedpoint.Searched
-		r.Warnings = append(r.Warnings, fmt.Errorf("stability: rates from %.6g to %.6g are undecided: two equilibria may be about to meet there", box.Lo, box.Hi))
-	}
-	for i := range set.Equilibria {
-		e, err := complete(m, frozen, set.Equilibria[i].X)
-		if err != nil {
+	if m != nil {
+		if err := r.fromMap(m, frozen); err != nil {
 			return nil, err
 		}
-		r.Equilibria = append(r.Equilibria, *e)
 	}
-	if r.Certainty == fixedpoint.Searched && len(r.Equilibria)%2 == 0 {
-		r.Warnings = append(r.Warnings, fmt.Errorf("stability: %d equilibria were found; their number is odd, so at least one was missed", len(r.Equilibria)))
+	if r.Certainty != fixedpoint.Proved {
+		err = r.explore(sys, frozen, at, set)
+	} else {
+		err = nil
 	}
-	return r, nil
+	r.sort()
+	return r, err
 }
 
-// roots finds the fixed points of the return map.
-func roots(m *model.ReturnMap) (*fixedpoint.Set, error) {
-	lo, hi := m.Box()
-	box := fixedpoint.Box{Lo: lo, Hi: hi}
-	scale := make([]float64, m.Dim())
-	for i := range scale {
-		scale[i] = 1e-3 * hi[i]
-	}
-	if m.Signs() {
-		return fixedpoint.Enumerate(&fixedpoint.Monotone{
-			Dim:   m.Dim(),
-			Bound: func(dstLo, dstHi, lo, hi []float64) { m.Bounds(lo, hi, dstLo, dstHi) },
-			Err:   mapError, ErrAbs: absError,
-		}, box, &fixedpoint.EnumSettings{Tol: boxTol})
-	}
-	return fixedpoint.Equilibria(&fixedpoint.Problem{
-		Dim:   m.Dim(),
-		Scale: scale,
-		F: func(dst, x, _ []float64) {
-			m.Map(dst, x)
-			for i := range dst {
-				dst[i] -= x[i]
+// sort puts the equilibria in order of the load.
+func (r *Result) sort() {
+	load := func(e *Equilibrium) (sum float64) {
+		for i, name := range r.Columns {
+			if isLoad(name) {
+				sum += e.Row[i]
 			}
-		},
-	}, nil, box, nil)
+		}
+		return sum
+	}
+	slices.SortStableFunc(r.Equilibria, func(a, b Equilibrium) int { return cmp.Compare(load(&a), load(&b)) })
 }
 
-// complete refines one fixed point and looks at the whole system there.
-func complete(m *model.ReturnMap, s *model.System, rates []float64) (*Equilibrium, error) {
-	e := &Equilibrium{Rates: rates, State: m.State(rates), Gain: math.NaN(), Leading: math.NaN()}
-	if m.Dim() == 1 {
-		e.Gain = slope(m, rates[0])
+func isLoad(column string) bool { return len(column) > 5 && column[:5] == "load." }
+
+// Value returns an observable of an equilibrium by the name of its column, such as
+// boot_success or load.main; NaN if there is none of that name.
+func (r *Result) Value(e *Equilibrium, column string) float64 {
+	if i := slices.Index(r.Columns, column); i >= 0 {
+		return e.Row[i]
 	}
-	for _, v := range e.State {
-		if math.IsInf(v, 0) || math.IsNaN(v) {
-			return nil, fmt.Errorf("stability: at rates %.6g something grows for ever: a queue without a limit, or clients that a retry budget holds back", rates)
-		}
-	}
-	n := s.Dim()
-	f, dt := make([]float64, n), make([]float64, n)
-	for range polishing {
-		s.EvalLinearize(f, dt, 0, e.State)
-		if e.Residual = relative(f, e.State); e.Residual <= residual*1e-2 {
-			break
-		}
-		if err := s.Factor(0); err != nil {
-			break
-		}
-		s.Solve(f)
-		for i, d := range f {
-			e.State[i] += d
-		}
-	}
-	s.EvalLinearize(f, dt, 0, e.State)
-	if e.Residual = relative(f, e.State); e.Residual > residual {
-		return nil, fmt.Errorf("stability: the equilibrium near rates %.6g did not converge: residual %.2g", rates, e.Residual)
-	}
-	jac := make([]float64, n*n)
-	s.Jacobian(jac)
-	for i := range n { // in units of each component
-		for j := range n {
-			jac[i*n+j] *= size(e.State[j]) / size(e.State[i])
-		}
-	}
-	spectrum, err := fixedpoint.Stability(jac, n, s.Mass())
-	if err != nil {
-		return nil, err
-	}
-	e.Leading = spectrum.Leading()
-	e.Stable = spectrum.Unstable == 0 && spectrum.Undecided == 0
-	e.Row = make([]float64, len(s.Columns()))
-	s.Observe(e.Row, 0, e.State)
-	e.Variance = s.Variances(e.State)
-	return e, nil
+	return math.NaN()
 }
 
-// size is the size against which a component counts.
-func size(v float64) float64 { return math.Abs(v) + 1e-6 }
-
-func relative(f, y []float64) float64 {
-	worst := 0.0
-	for i, v := range f {
-		worst = max(worst, math.Abs(v)/(1+math.Abs(y[i])))
+// Tipping returns the tipping point: the unstable equilibrium of the lowest load, from
+// which a system goes either way; its hit rate, load and queue are the worst that the
+// healthy state is just not drawn back from along the one-dimensional picture. Nil if
+// there is none.
+func (r *Result) Tipping() *Equilibrium {
+	for i := range r.Equilibria {
+		if !r.Equilibria[i].Stable {
+			return &r.Equilibria[i]
+		}
 	}
-	return worst
+	return nil
 }
 
-// slope is the derivative of a scalar return map by central differences.
-func slope(m *model.ReturnMap, u float64) float64 {
-	h := 1e-5 * (math.Abs(u) + 1e-3)
-	var up, down [1]float64
-	m.Map(up[:], []float64{u + h})
-	m.Map(down[:], []float64{u - h})
-	return (up[0] - down[0]) / (2 * h)
+// A Verdict is what a system does at a moment.
+type Verdict string
+
+// The states of Bronson et al. (HotOS 2021) and Huang et al. (OSDI 2022): a system is
+// stable below its hidden capacity; vulnerable above it, while it is healthy, and in
+// a metastable failure once a trigger has tipped it; and beyond its advertised
+// capacity it fails by itself.
+const (
+	AlwaysSafe    Verdict = "always safe"     // the healthy state is the only one: stable
+	Metastable    Verdict = "metastable"      // more than one state: vulnerable, or failed
+	CertainToFail Verdict = "certain to fail" // the only state is collapsed
+	Restless      Verdict = "restless"        // no equilibrium is stable: it oscillates
+)
+
+// healthySuccess is the success of an admitted boot that tells a healthy state from a
+// collapsed one where there is only one.
+const healthySuccess = 0.5
+
+// Verdict tells what the listed states amount to. A single state is healthy when at
+// least half of the admitted boots succeed.
+func (r *Result) Verdict() Verdict {
+	stable, success := 0, 0.0
+	for i := range r.Equilibria {
+		if e := &r.Equilibria[i]; e.Stable {
+			stable++
+			success = r.Value(e, "boot_success")
+		}
+	}
+	if r.Runaway {
+		stable++
+	}
+	switch {
+	case stable == 0:
+		return Restless
+	case stable > 1:
+		return Metastable
+	case success >= healthySuccess:
+		return AlwaysSafe
+	}
+	return CertainToFail
 }

@@ -84,7 +84,7 @@ func TestEquilibria_reference_exact(t *testing.T) {
 	sys := compile(t, slack)
 	keys, rows := table(t)
 	for _, k := range keys {
-		r, err := Equilibria(sys, model.Moment{Traffic: k.traffic, Throttle: k.throttle})
+		r, err := Equilibria(sys, model.Moment{Traffic: k.traffic, Throttle: k.throttle}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +118,7 @@ func TestEquilibria_reference_exact(t *testing.T) {
 // load 4λ. Closed forms: p = e^{−(μ−L)τ}, L = λ (1 − p⁴)/(1 − p).
 func TestEquilibria_retries_exact(t *testing.T) {
 	sys := compile(t, "testdata/retries.yaml")
-	r, err := Equilibria(sys, model.Moment{Traffic: 1, Throttle: math.Inf(1)})
+	r, err := Equilibria(sys, model.Moment{Traffic: 1, Throttle: math.Inf(1)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func BenchmarkEquilibria(b *testing.B) {
 	b.ReportAllocs()
 	evals := 0
 	for b.Loop() {
-		r, err := Equilibria(sys, model.Moment{Traffic: 1, Throttle: math.Inf(1)})
+		r, err := Equilibria(sys, model.Moment{Traffic: 1, Throttle: math.Inf(1)}, nil)
 		if err != nil || len(r.Equilibria) != 3 {
 			b.Fatal(r, err)
 		}

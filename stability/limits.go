@@ -5,142 +5,169 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/metastable/metastable/fixedpoint"
 	"github.com/metastable/metastable/model"
 )
 
-// A Bracket holds a limit between two values at which the answer differs.
+// A Bracket holds a limit between two values at which the answer differs: at Lo the
+// system is still as it should be, at Hi it is not any more. Hi is +Inf where that
+// holds at every value tried, up to 10⁴ times what is there, and Lo is 0 where it holds
+// at none, down to 10⁻⁴ of it. That a system which is safe at Lo is safe below it is
+// taken for granted.
 type Bracket struct{ Lo, Hi float64 }
 
-// Limits are how far a system is from where its states come and go, with everything
-// frozen at a moment.
-type Limits struct {
-	// ColdLoad is, per pool, the load over the capacity with empty caches; above 1 the
-	// cache is load-bearing.
-	ColdLoad []float64
+// ErrUnproved reports a scenario whose equilibria can be searched, but not counted, and
+// that therefore has no proved limits.
+var ErrUnproved = errors.New("stability: the equilibria of this scenario can be searched but not counted, so it has no proved limits")
 
-	// Safe is the traffic (share of the full rate) below which no collapsed state exists:
-	// the hidden capacity of Bronson et al. (HotOS 2021). Between Safe and End a system is
-	// vulnerable, and metastable once it is tipped (Huang et al., OSDI 2022).
-	Safe Bracket
+// ErrUndecided reports a bracket that is wider than asked for: within it the number of
+// equilibria is not decided.
+var ErrUndecided = errors.New("stability: the number of equilibria is undecided, two of them are about to meet")
 
-	// End is the traffic above which the healthy state does not exist: the advertised
-	// capacity. End over the traffic is the headroom.
-	End Bracket
+// ColdLoad returns the cold-load ratio Γ = W(x = 0)/μ of each pool: the load over the
+// capacity that first attempts bring with empty caches. A cache in front of a pool
+// with Γ > 1 is load-bearing. It fails where there is no return map.
+func ColdLoad(sys *model.System, at model.Moment) ([]float64, error) {
+	m, err := model.NewReturnMap(sys.Freeze(at))
+	if err != nil {
+		return nil, err
+	}
+	return m.ColdLoad(), nil
+}
 
-	// Throttle is the limit (boots/s) up to which the healthy state is the only one at the
-	// traffic of the moment.
-	Throttle Bracket
+// SafeTraffic brackets the traffic, as a share of the full rate, below which no
+// collapsed state exists: the hidden capacity of Bronson et al. (HotOS 2021), under
+// the throttle of the moment. Below it a system is stable; above, vulnerable (Huang et
+// al., OSDI 2022).
+//
+// This and the next two bisect on equilibria whose number is proved at each value, and
+// fail with ErrUnproved where it cannot be. With ErrUndecided or ErrInterrupted comes
+// the bracket so far.
+func SafeTraffic(sys *model.System, at model.Moment, set *Settings) (Bracket, error) {
+	return bracket(start(share(sys, at)), set, func(x float64) (states, error) {
+		a := at
+		a.Traffic = x
+		return look(sys, a)
+	}, func(s states) bool { return !s.collapsed })
+}
+
+// Headroom brackets the factor on the traffic of the moment at which the healthy state
+// ends, by a fold or because less than half of its boots succeed: the advertised
+// capacity of Bronson et al. over the traffic, under the throttle of the moment. Below
+// 1 there is no healthy state now.
+func Headroom(sys *model.System, at model.Moment, set *Settings) (Bracket, error) {
+	now := share(sys, at)
+	if now == 0 {
+		return Bracket{0, math.Inf(1)}, errors.New("stability: there is no headroom without traffic")
+	}
+	return bracket(1, set, func(x float64) (states, error) {
+		a := at
+		a.Traffic = x * now
+		return look(sys, a)
+	}, func(s states) bool { return s.healthy })
+}
+
+// ThrottleLine brackets the largest limit (boots/s) under which the healthy state is
+// the only one at the traffic of the moment.
+func ThrottleLine(sys *model.System, at model.Moment, set *Settings) (Bracket, error) {
+	return bracket(start(sys.Freeze(at).Boots()), set, func(x float64) (states, error) {
+		a := at
+		a.Throttle = x
+		return look(sys, a)
+	}, func(s states) bool { return s.healthy && !s.collapsed })
+}
+
+// start is a positive value to search from.
+func start(x float64) float64 {
+	if x > 0 {
+		return x
+	}
+	return 1
 }
 
 // states is what exists at a moment.
 type states struct{ healthy, collapsed bool }
 
-const (
-	succeeds   = 0.5 // success of a boot that tells a healthy state from a collapsed one
-	widest     = 1e4 // factor up to which a limit is looked for
-	growth     = 1.5
-	limitTol   = 1e-4 // relative
-	maxHalving = 60
-)
-
-var errUnproved = errors.New("stability: the equilibria of this scenario can be searched but not counted, so it has no proved limits")
-
-// FindLimits brackets the limits to 1e-4, each by bisection on the proved equilibria. It
-// fails where these cannot be proved. A limit that does not exist up to a factor of
-// 10⁴ has Hi = +Inf; one that lies below has Lo = 0.
-func FindLimits(sys *model.System, at model.Moment) (*Limits, error) {
-	frozen := sys.Freeze(at)
-	m, err := model.NewReturnMap(frozen)
-	if err != nil {
-		return nil, err
-	}
-	if !m.Signs() {
-		return nil, errUnproved
-	}
-	l := &Limits{ColdLoad: m.ColdLoad()}
-	traffic := func(x float64) (states, error) {
-		a := at
-		a.Traffic, a.Throttle = x, math.Inf(1)
-		return look(sys, a)
-	}
-	if l.Safe, err = bracket(1, func(x float64) (bool, error) { s, err := traffic(x); return !s.collapsed, err }); err != nil {
-		return nil, err
-	}
-	if l.End, err = bracket(1, func(x float64) (bool, error) { s, err := traffic(x); return s.healthy, err }); err != nil {
-		return nil, err
-	}
-	start := math.Max(1, frozen.Boots())
-	l.Throttle, err = bracket(start, func(x float64) (bool, error) {
-		a := at
-		a.Throttle = x
-		s, err := look(sys, a)
-		return s.healthy && !s.collapsed, err
-	})
-	return l, err
-}
-
-// look finds the stable states at a moment.
+// look finds the states at a moment with proof. The fixed points of a scalar return
+// map whose slope exceeds 1 are tipping points and no states.
 func look(sys *model.System, at model.Moment) (states, error) {
 	var s states
 	m, err := model.NewReturnMap(sys.Freeze(at))
 	if err != nil {
-		return s, err
+		return s, fmt.Errorf("%w (%w)", ErrUnproved, err)
+	}
+	if !m.Signs() || m.Dim() != 1 {
+		return s, ErrUnproved
 	}
 	set, err := roots(m)
 	if err != nil {
 		return s, err
 	}
-	if set.Certainty != fixedpoint.Proved && len(set.Undecided) == 0 {
-		return s, errUnproved
+	if len(set.Undecided) > 0 {
+		return s, ErrUndecided
 	}
 	for _, e := range set.Equilibria {
-		if m.Dim() == 1 && slope(m, e.X[0]) > 1 {
-			continue
-		}
-		if m.Success(e.X) >= succeeds {
-			s.healthy = true
-		} else {
+		switch {
+		case slope(m, e.X) > 1:
+		case s.healthy || m.Success(e.X) < healthySuccess:
 			s.collapsed = true
+		default:
+			s.healthy = true
 		}
 	}
 	return s, nil
 }
 
-// bracket finds where holds, true at small values, ends: from start on by steps of a
+const (
+	widest = 1e4 // factor up to which a limit is looked for
+	growth = 1.5
+)
+
+// cuts are where a bracket is cut, as shares of its logarithm: in the middle unless the
+// number of equilibria is undecided there.
+var cuts = []float64{0.5, 0.25, 0.75}
+
+// bracket finds where holds, true at small values, ends: from a value on by steps of a
 // factor, then by bisection.
-func bracket(start float64, holds func(float64) (bool, error)) (Bracket, error) {
-	b := Bracket{0, math.Inf(1)}
-	for x := start; x < start*widest && x > start/widest; {
-		ok, err := holds(x)
-		if err != nil {
+func bracket(from float64, set *Settings, look func(float64) (states, error), holds func(states) bool) (Bracket, error) {
+	b, tol := Bracket{0, math.Inf(1)}, set.tol(1e-4)
+	for {
+		open := b.Lo == 0 || math.IsInf(b.Hi, 1)
+		if !open && b.Hi-b.Lo <= tol*b.Lo {
+			return b, nil
+		}
+		if b.Lo >= from*widest || b.Hi <= from/widest {
+			return b, nil
+		}
+		if err := set.interrupted(); err != nil {
+			return b, err
+		}
+		var x float64
+		var s states
+		err := ErrUndecided
+		for i := 0; i < len(cuts) && errors.Is(err, ErrUndecided); i++ {
+			x = next(b, from, cuts[i])
+			s, err = look(x)
+		}
+		switch {
+		case err != nil:
 			return b, fmt.Errorf("%w (at %.6g)", err, x)
-		}
-		if ok {
+		case holds(s):
 			b.Lo = x
-			x *= growth
-		} else {
-			b.Hi = x
-			x /= growth
-		}
-		if b.Lo > 0 && !math.IsInf(b.Hi, 1) {
-			break
-		}
-	}
-	for range maxHalving {
-		if b.Lo == 0 || math.IsInf(b.Hi, 1) || b.Hi-b.Lo <= limitTol*b.Lo {
-			break
-		}
-		x := math.Sqrt(b.Lo * b.Hi)
-		ok, err := holds(x)
-		if err != nil {
-			return b, fmt.Errorf("%w (at %.6g)", err, x)
-		}
-		if ok {
-			b.Lo = x
-		} else {
+		default:
 			b.Hi = x
 		}
 	}
-	return b, nil
+}
+
+// next is the value to look at.
+func next(b Bracket, from, cut float64) float64 {
+	switch {
+	case b.Lo == 0 && math.IsInf(b.Hi, 1):
+		return from * math.Pow(growth, cut-0.5)
+	case b.Lo == 0:
+		return b.Hi / math.Pow(growth, cut+0.5)
+	case math.IsInf(b.Hi, 1):
+		return b.Lo * math.Pow(growth, cut+0.5)
+	}
+	return b.Lo * math.Pow(b.Hi/b.Lo, cut)
 }

@@ -1,55 +1,69 @@
 package stability
 
 import (
+	"errors"
 	"math"
 	"testing"
 
+	"github.com/metastable/metastable/internal/numtest"
 	"github.com/metastable/metastable/model"
 )
+
+var asIs = model.Moment{Traffic: -1, Throttle: -1}
 
 // Retries on a first-come-first-served server whose dead work is still done, three
 // retries, μ = 10, τ = 1: the collapsed state exists iff λ ≥ μ/4 (the load 4λ keeps the
 // queue full), the healthy branch ends at λ = 6.9371737 (closed form, solved in 30
 // digits). Traffic is a share of 4.7185869/s.
 func TestLimits_retries_exact(t *testing.T) {
-	l, err := FindLimits(compile(t, "testdata/retries.yaml"), model.Moment{Traffic: 1, Throttle: -1})
+	sys := compile(t, "testdata/retries.yaml")
+	safe, err := SafeTraffic(sys, asIs, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	within(t, "safe", l.Safe, 2.5/4.7185869, 2e-3) // with a queue of 100k the fold lies a little above
-	within(t, "end", l.End, 6.9371737/4.7185869, 1e-4)
-	if math.Abs(l.ColdLoad[0]-0.47185869) > 1e-12 {
-		t.Errorf("cold load %g", l.ColdLoad[0])
+	within(t, "safe", safe, 2.5/4.7185869, 2e-3) // with a queue of 100k the fold lies a little above
+	room, err := Headroom(sys, model.Moment{Traffic: 0.5, Throttle: -1}, nil)
+	if err != nil {
+		t.Fatal(err)
 	}
+	within(t, "headroom", room, 6.9371737/4.7185869/0.5, 1e-4)
+	cold, err := ColdLoad(sys, asIs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	numtest.Check(t, "cold load", cold[0], 0.47185869, 1e-12, 0)
 }
 
 // Slack: the load with an empty cache at the peak is (3000·4 + 3200)/8000 of the
 // capacity. Below the throttle line the cold load of what is admitted just fits: the
 // collapsed state needs 4u + 3200 > 8000 (closed form without time-outs at load 1).
 func TestLimits_slack_exact(t *testing.T) {
-	l, err := FindLimits(compile(t, slack), model.Moment{Traffic: 1, Throttle: -1})
+	sys := compile(t, slack)
+	peak := model.Moment{Traffic: 1, Throttle: math.Inf(1)}
+	cold, err := ColdLoad(sys, peak)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if math.Abs(l.ColdLoad[0]-1.9) > 1e-12 {
-		t.Errorf("cold load %g, want 1.9", l.ColdLoad[0])
+	numtest.Check(t, "cold load", cold[0], 1.9, 1e-12, 0)
+	line, err := ThrottleLine(sys, peak, nil)
+	if err != nil {
+		t.Fatal(err)
 	}
-	within(t, "throttle", l.Throttle, 1200, 0.02)
-	// The states on both sides are what the bracket says.
-	for x, want := range map[float64]states{l.End.Lo: {true, true}, l.End.Hi: {false, true}, l.Safe.Lo * 0.99: {true, false}} {
-		if got, err := look(compile(t, slack), model.Moment{Traffic: x, Throttle: math.Inf(1)}); err != nil || got != want {
-			t.Errorf("traffic %g: %+v, %v; want %+v", x, got, err, want)
+	within(t, "throttle", line, 1200, 0.02)
+	room, err := Headroom(sys, peak, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	safe, err := SafeTraffic(sys, peak, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The verdicts on both sides are what the brackets say.
+	for x, want := range map[float64]Verdict{room.Lo: Metastable, room.Hi: CertainToFail, safe.Lo: AlwaysSafe, safe.Hi: Metastable} {
+		r, err := Equilibria(sys, model.Moment{Traffic: x, Throttle: math.Inf(1)}, nil)
+		if err != nil || r.Verdict() != want {
+			t.Errorf("traffic %g: %v (%v), %v; want %s; %v", x, r.Verdict(), r.Certainty, err, want, r.Warnings)
 		}
-	}
-}
-
-func within(t *testing.T, what string, b Bracket, want, tol float64) {
-	t.Helper()
-	if !(b.Lo <= b.Hi && b.Hi-b.Lo <= 2*limitTol*b.Lo) {
-		t.Errorf("%s: bracket %+v is not narrow", what, b)
-	}
-	if math.Abs(b.Lo-want) > tol*want && math.Abs(b.Hi-want) > tol*want {
-		t.Errorf("%s: %+v, want %g", what, b, want)
 	}
 }
 
@@ -57,10 +71,45 @@ func within(t *testing.T, what string, b Bracket, want, tol float64) {
 // 2021): hidden capacity 300 of 2,500 requests/s, since after a flush every request is
 // a miss; the time-out of 1 s leaves the fold within half a percent of it.
 func TestLimits_hotos21_exact(t *testing.T) {
-	l, err := FindLimits(compile(t, "../data/scenarios/hotos21-cache.yaml"), model.Moment{Traffic: -1, Throttle: -1})
+	sys := compile(t, "../data/scenarios/hotos21-cache.yaml")
+	safe, err := SafeTraffic(sys, asIs, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	within(t, "safe", l.Safe, 300./2500, 5e-3)
-	within(t, "throttle", l.Throttle, 300, 5e-3)
+	within(t, "safe", safe, 300./2500, 5e-3)
+	line, err := ThrottleLine(sys, asIs, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	within(t, "throttle", line, 300, 5e-3)
+}
+
+// A tolerance that is asked for is kept; what cannot be proved or is interrupted is
+// said, with the bracket so far.
+func TestLimits_settings_invariant(t *testing.T) {
+	sys := compile(t, "testdata/retries.yaml")
+	for _, tol := range []float64{0.1, 1e-3, 1e-5} {
+		b, err := SafeTraffic(sys, asIs, &Settings{Tol: tol})
+		if err != nil || !(b.Lo < b.Hi && b.Hi-b.Lo <= tol*b.Lo) {
+			t.Errorf("tolerance %g: %+v, %v", tol, b, err)
+		}
+	}
+	done := make(chan struct{})
+	close(done)
+	if b, err := SafeTraffic(sys, asIs, &Settings{Done: done}); !errors.Is(err, ErrInterrupted) || b.Lo != 0 || !math.IsInf(b.Hi, 1) {
+		t.Errorf("interrupted: %+v, %v", b, err)
+	}
+	if _, err := ThrottleLine(compile(t, "../data/scenarios/facebook-2010-09-23.yaml"), asIs, nil); !errors.Is(err, ErrUnproved) {
+		t.Errorf("on_error: delete: %v, want %v", err, ErrUnproved)
+	}
+}
+
+func within(t *testing.T, what string, b Bracket, want, tol float64) {
+	t.Helper()
+	if !(b.Lo < b.Hi && b.Hi-b.Lo <= 1e-4*b.Lo) {
+		t.Errorf("%s: bracket %+v is not narrow", what, b)
+	}
+	if math.Abs(b.Lo-want) > tol*want && math.Abs(b.Hi-want) > tol*want {
+		t.Errorf("%s: %+v, want %g", what, b, want)
+	}
 }

@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/metastable/metastable/fixedpoint"
 	"github.com/metastable/metastable/model"
 	"github.com/metastable/metastable/stability"
 )
@@ -14,9 +17,7 @@ import (
 type equilibriaFlags struct {
 	inputFlags
 	outputFlags
-	at       seconds
-	traffic  float64
-	throttle float64
+	momentFlags
 }
 
 func newEquilibria() *cobra.Command {
@@ -27,37 +28,34 @@ func newEquilibria() *cobra.Command {
 		Long: `Freezes traffic, throttle, capacity and parameters at one moment, rollouts and
 validations off, and lists every state in which the system then rests: a healthy one,
 a collapsed one, and between them the tipping point, which is not stable. With only a
-healthy one the system is safe at that traffic; with only a collapsed one it is certain
-to fail; with both it is metastable.
+healthy one the system is always safe; with only a collapsed one it is certain to
+fail; with both it is metastable.
 
 The columns: those of simulate, then per pool variance (work units²), gain (loop gain,
 the slope of the load that comes back; above 1 is unstable), eigenvalue_per_s (the
-largest real part) and stable (1 or 0). Where they can be proved, the head and the
-summary also give the limits: the traffic up to which no collapsed state exists, the
-traffic up to which the healthy one does, and the throttle under which it is the only
-one. "certainty: proved" says that there are no
-others; "searched" that none was found.`,
-		Example: `  metastable equilibria slack-2022-02-22 --traffic 0.8
-  metastable equilibria slack-2022-02-22 --at 7h --throttle 400 --format table
+largest real part), frequency_per_s (radians; not 0 where it oscillates), stable and
+proved (1 or 0). "certainty: proved" says that there are no other states; "searched"
+that no other was found. --format table and the summary leave out what is the same in
+each.
+
+The summary and the head also give the cold-load ratio of each pool (above 1 the cache
+is load-bearing), the hit rates of the tipping point, and, where the number of states
+is proved, the headroom (the factor on the traffic that the healthy state bears), the
+safe traffic (share of the full rate up to which no collapsed state exists) and the
+throttle line (boots/s up to which the healthy state is the only one).`,
+		Example: `  metastable equilibria slack-2022-02-22 --traffic 80%
+  metastable equilibria slack-2022-02-22 --at 7:00 --throttle 400/s --format table
   metastable equilibria hotos21-retry -o equilibria.json`,
 		Args: oneArg(scenarioArg),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
 	f.inputFlags.add(cmd)
 	f.outputFlags.add(cmd)
-	cmd.Flags().Var(&f.at, "at", "the moment, as `time` since the start, such as 7h (default 0)")
-	cmd.Flags().Float64Var(&f.traffic, "traffic", -1, "boots as a `share` of the full rate (default: as at the moment)")
-	cmd.Flags().Float64Var(&f.throttle, "throttle", -1, "limit in `boots/s`, inf for none (default: as at the moment)")
+	f.momentFlags.add(cmd)
 	return cmd
 }
 
 func (f *equilibriaFlags) run(cmd *cobra.Command, arg string) error {
-	if cmd.Flags().Changed("traffic") && !(f.traffic >= 0 && f.traffic <= 1e6) {
-		return usage("--traffic %g: want a share from 0 to 1e6, such as 0.8", f.traffic)
-	}
-	if cmd.Flags().Changed("throttle") && !(f.throttle >= 0) {
-		return usage("--throttle %g: want a rate in boots/s, or inf for none", f.throttle)
-	}
 	out, err := f.sink(cmd.OutOrStdout())
 	if err != nil {
 		return err
@@ -66,8 +64,9 @@ func (f *equilibriaFlags) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
-	if at := float64(f.at); at > sc.Duration {
-		return usage("--at %g s: the run ends at %g s", at, sc.Duration)
+	at, err := f.moment(sc)
+	if err != nil {
+		return err
 	}
 	sys, err := sc.Compile()
 	if err != nil {
@@ -76,18 +75,22 @@ func (f *equilibriaFlags) run(cmd *cobra.Command, arg string) error {
 	if err := out.prepare(); err != nil {
 		return err
 	}
-	moment := model.Moment{Time: float64(f.at), Traffic: f.traffic, Throttle: f.throttle}
-	res, err := stability.Equilibria(sys, moment)
+	set := &stability.Settings{Done: cmd.Context().Done()}
+	res, err := stability.Equilibria(sys, at, set)
 	if err != nil {
 		return fmt.Errorf("%s: %w", sc.Name, err)
 	}
-	limits, err := stability.FindLimits(sys, moment)
-	if err != nil && !f.quiet {
-		fmt.Fprintln(cmd.ErrOrStderr(), "no limits:", err)
+	facts, why := headline(sys, at, res, set)
+	if errors.Is(why, stability.ErrInterrupted) {
+		return fmt.Errorf("%s: %w", sc.Name, why)
 	}
-	t := f.table(sc, res)
-	if err == nil {
-		t.meta = append(t.meta, limitFacts(limits)...)
+	t := equilibriaTable(sc, res, at)
+	if len(f.set) > 0 {
+		t.meta = append(t.meta, fact{"set", f.set})
+	}
+	t.meta = append(t.meta, facts...)
+	if out.format == textFormat {
+		t = told(t)
 	}
 	path, err := out.write(t, sc.Name+".equilibria", true)
 	if err != nil {
@@ -96,105 +99,145 @@ func (f *equilibriaFlags) run(cmd *cobra.Command, arg string) error {
 	for _, w := range res.Warnings {
 		fmt.Fprintln(cmd.ErrOrStderr(), "warning:", w)
 	}
-	if !f.quiet {
-		explain(cmd.ErrOrStderr(), res)
-		if limits != nil {
-			explainLimits(cmd.ErrOrStderr(), sc, limits)
-		}
-		if path != "" {
-			fmt.Fprintln(cmd.ErrOrStderr(), "wrote", path)
-		}
+	if f.quiet {
+		return nil
+	}
+	explain(cmd.ErrOrStderr(), res, facts)
+	if why != nil {
+		fmt.Fprintln(cmd.ErrOrStderr(), "no limits:", why)
+	}
+	if path != "" {
+		fmt.Fprintln(cmd.ErrOrStderr(), "wrote", path)
 	}
 	return nil
 }
 
-func (f *equilibriaFlags) table(sc *model.Scenario, res *stability.Result) *table {
+// textFormat is the format for people, which shows the columns that matter.
+const textFormat = 2
+
+// told returns the columns that people want to see.
+func told(t *table) *table {
+	short := &table{meta: t.meta, rows: make([][]float64, len(t.rows))}
+	for i, name := range t.columns {
+		for _, p := range []string{"load.", "in_system.", "hit_rate.", "boot_success", "gain", "eigenvalue", "stable", "proved"} {
+			if !strings.HasPrefix(name, p) {
+				continue
+			}
+			short.columns = append(short.columns, name)
+			for k, row := range t.rows {
+				short.rows[k] = append(short.rows[k], row[i])
+			}
+		}
+	}
+	return short
+}
+
+func equilibriaTable(sc *model.Scenario, res *stability.Result, at model.Moment) *table {
 	t := &table{
 		meta: []fact{
 			{"version", "metastable " + version()},
 			{"scenario", sc.Name},
 			{"hash", sc.Hash()},
-			{"at_s", float64(f.at)},
+			{"at_s", at.Time},
 			{"certainty", res.Certainty.String()},
+			{"verdict", string(res.Verdict())},
 		},
 		columns: append([]string(nil), res.Columns...),
 	}
-	if f.traffic >= 0 {
-		t.meta = append(t.meta, fact{"traffic", f.traffic})
+	if at.Traffic >= 0 {
+		t.meta = append(t.meta, fact{"traffic", at.Traffic})
 	}
-	if f.throttle >= 0 && !math.IsInf(f.throttle, 1) {
-		t.meta = append(t.meta, fact{"throttle_per_s", f.throttle})
-	}
-	if len(f.set) > 0 {
-		t.meta = append(t.meta, fact{"set", f.set})
+	switch {
+	case math.IsInf(at.Throttle, 1):
+		t.meta = append(t.meta, fact{"throttle_per_s", "none"})
+	case at.Throttle >= 0:
+		t.meta = append(t.meta, fact{"throttle_per_s", at.Throttle})
 	}
 	for _, p := range sc.Pools {
 		t.columns = append(t.columns, "variance."+p.Name)
 	}
-	t.columns = append(t.columns, "gain", "eigenvalue_per_s", "stable")
+	t.columns = append(t.columns, "gain", "eigenvalue_per_s", "frequency_per_s", "stable", "proved")
 	for _, e := range res.Equilibria {
 		row := append([]float64(nil), e.Row...)
-		row[0] = float64(f.at)
+		row[0] = at.Time
 		row = append(row, e.Variance...)
-		stable := 0.0
-		if e.Stable {
-			stable = 1
-		}
-		t.rows = append(t.rows, append(row, e.Gain, e.Leading, stable))
+		t.rows = append(t.rows, append(row, e.Gain, real(e.Leading), math.Abs(imag(e.Leading)),
+			one(e.Stable), one(e.Certainty == fixedpoint.Proved)))
 	}
 	return t
 }
 
-// explain says in words what the equilibria mean.
-func explain(w io.Writer, res *stability.Result) {
-	stable := 0
-	for _, e := range res.Equilibria {
-		if e.Stable {
-			stable++
+func one(yes bool) float64 {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// headline computes the quantities that sum a moment up, and the reason why the limits
+// are not among them, if they are not.
+func headline(sys *model.System, at model.Moment, res *stability.Result, set *stability.Settings) (facts []fact, why error) {
+	if cold, err := stability.ColdLoad(sys, at); err == nil {
+		for i, name := range sys.Pools() {
+			facts = append(facts, fact{"cold_load." + name, cold[i]})
 		}
 	}
-	verdict := fmt.Sprintf("%d equilibria, %d stable (%s): ", len(res.Equilibria), stable, res.Certainty)
-	switch {
-	case stable > 1:
-		verdict += "metastable: which one the system is in depends on its past"
-	case stable == 1 && res.Equilibria[0].Row[4] >= 0.5:
-		verdict += "it comes back to the healthy state from anywhere"
-	case stable == 1:
-		verdict += "certain to fail: the only state it rests in is collapsed"
-	default:
-		verdict += "it rests nowhere"
-	}
-	fmt.Fprintln(w, verdict)
-}
-
-// limitFacts are the limits as facts of the table: the values on the safe side.
-func limitFacts(l *stability.Limits) []fact {
-	return []fact{
-		{"safe_up_to_traffic", l.Safe.Lo},
-		{"healthy_up_to_traffic", l.End.Lo},
-		{"only_healthy_up_to_throttle_per_s", l.Throttle.Lo},
-	}
-}
-
-// explainLimits says in words how far the system is from where its states end.
-func explainLimits(w io.Writer, sc *model.Scenario, l *stability.Limits) {
-	for i, p := range sc.Pools {
-		word := "the database can do without the cache"
-		if l.ColdLoad[i] > 1 {
-			word = "the cache is load-bearing"
+	if tip := res.Tipping(); tip != nil {
+		for i, name := range res.Columns {
+			if strings.HasPrefix(name, "hit_rate.") || strings.HasPrefix(name, "load.") || strings.HasPrefix(name, "in_system.") {
+				facts = append(facts, fact{"tipping_" + name, tip.Row[i]})
+			}
 		}
-		fmt.Fprintf(w, "load of pool %s with empty caches: %.3g of its capacity; %s\n", p.Name, l.ColdLoad[i], word)
 	}
-	fmt.Fprintf(w, "traffic without a throttle: safe up to %s, healthy state up to %s (shares of the full rate)\n", upTo(l.Safe), upTo(l.End))
-	fmt.Fprintf(w, "throttle at this traffic: the healthy state is the only one up to %s boots/s\n", upTo(l.Throttle))
+	for _, q := range []struct {
+		name string
+		find func(*model.System, model.Moment, *stability.Settings) (stability.Bracket, error)
+	}{
+		{"headroom", stability.Headroom},
+		{"safe_traffic", stability.SafeTraffic},
+		{"throttle_line_per_s", stability.ThrottleLine},
+	} {
+		b, err := q.find(sys, at, set)
+		switch {
+		case errors.Is(err, stability.ErrUnproved), errors.Is(err, stability.ErrInterrupted):
+			return facts, err
+		case err != nil:
+			facts, why = append(facts, fact{q.name, math.NaN()}), fmt.Errorf("%s: %w", q.name, err)
+		case math.IsInf(b.Hi, 1):
+			facts = append(facts, fact{q.name, "unlimited"})
+		default:
+			facts = append(facts, fact{q.name, b.Lo})
+		}
+	}
+	return facts, why
 }
 
-func upTo(b stability.Bracket) string {
-	switch {
-	case math.IsInf(b.Hi, 1):
-		return "any"
-	case b.Lo == 0:
-		return "none"
+// explain says in words what the equilibria and the quantities mean.
+func explain(w io.Writer, res *stability.Result, facts []fact) {
+	fmt.Fprintf(w, "%d equilibria (%s): %s, %s\n", len(res.Equilibria), res.Certainty, res.Verdict(), verdicts[res.Verdict()])
+	for _, f := range facts {
+		name, _, _ := strings.Cut(f.key, ".")
+		value := f.value
+		if v, number := value.(float64); number {
+			value = human(v, 4)
+		}
+		if text, ok := quantities[name]; ok {
+			fmt.Fprintf(w, "%s %v: %s\n", f.key, value, text)
+		}
 	}
-	return fmt.Sprintf("%.4g", b.Lo)
+}
+
+var verdicts = map[stability.Verdict]string{
+	stability.AlwaysSafe:    "it comes back to the healthy state from anywhere",
+	stability.Metastable:    "which state it is in depends on its past",
+	stability.CertainToFail: "the only state it rests in is collapsed",
+	stability.Restless:      "it rests nowhere",
+}
+
+var quantities = map[string]string{
+	"cold_load":           "load with empty caches over capacity; above 1 the cache is load-bearing",
+	"tipping_hit_rate":    "hit rate of one key at the tipping point",
+	"headroom":            "times the traffic of the moment, there the healthy state ends",
+	"safe_traffic":        "of the full traffic, below it no collapsed state exists",
+	"throttle_line_per_s": "boots/s, under a throttle below it the healthy state is the only one",
 }

@@ -1,0 +1,165 @@
+package stability
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/metastable/metastable/internal/ode"
+	"github.com/metastable/metastable/model"
+)
+
+const (
+	forever   = 1e9  // s: the length of a relaxation; steps grow as it comes to rest
+	overload  = 10   // times the traffic that fills the queues of the overloaded start
+	rush      = 3600 // s that it lasts
+	mostSteps = 20000
+)
+
+// explore adds the equilibria that the frozen system comes to from several starts, and those on the edges between the stable ones.
+func (r *Result) explore(sys, frozen *model.System, at model.Moment, set *Settings) error {
+	for _, start := range beginnings(sys, frozen, at) {
+		if err := set.interrupted(); err != nil {
+			return err
+		}
+		if start.err != nil {
+			r.Warnings = append(r.Warnings, fmt.Errorf("stability: no %s start: %w", start.name, start.err))
+			continue
+		}
+		end, err := ode.Solve(frozen, start.y, 0, forever, integration(frozen, set))
+		if err != nil {
+			r.Warnings = append(r.Warnings, fmt.Errorf("stability: from the %s start: %w", start.name, err))
+			continue
+		}
+		e, err := polish(frozen, end.Y)
+		switch {
+		case err == nil && distance(scales(frozen), e.State, end.Y) < 0.01:
+			r.add(e, frozen)
+		case growing(frozen, end.Y):
+			r.Runaway = true
+		default:
+			r.Warnings = append(r.Warnings, fmt.Errorf("stability: from the %s start the system does not come to rest: it may oscillate", start.name))
+		}
+	}
+	return r.edges(frozen, set)
+}
+
+// growing reports whether some component would double within the time that the
+// relaxation took, and has done so before.
+func growing(s *model.System, y []float64) bool {
+	f := make([]float64, len(y))
+	s.Eval(f, 0, y)
+	scale := s.Scales()
+	for i, v := range y {
+		if f[i]*forever > v/2 && v > 1e6*scale[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// integration are the settings of a relaxation.
+func integration(s *model.System, set *Settings) *ode.Settings {
+	const rtol = 1e-6
+	tols := s.Scales()
+	for i := range tols {
+		tols[i] *= rtol / 10
+	}
+	return &ode.Settings{RTol: rtol, ATol: rtol / 10, ATols: tols, MaxSteps: mostSteps, Done: set.done()}
+}
+
+// A beginning is a state to relax from, or why there is none.
+type beginning struct {
+	name string
+	y    []float64
+	err  error
+}
+
+// beginnings are the state that the scenario starts from, the same with empty caches
+// (cold) and with full ones (warm), and what ten times the traffic, without a
+// throttle, leaves of the cold one after an hour (overloaded).
+func beginnings(sys, frozen *model.System, at model.Moment) []beginning {
+	base := beginning{name: "usual"}
+	if base.y, base.err = frozen.Clone().Start(); base.err != nil {
+		base.y = frozen.NewState()
+	}
+	cold := beginning{name: "cold", y: slices.Clone(base.y)}
+	warm := beginning{name: "warm", y: slices.Clone(base.y)}
+	n := contents(frozen)
+	clear(cold.y[:n])
+	for i := range warm.y[:n] {
+		warm.y[i] = 1
+	}
+	normalize(frozen, warm.y)
+	for _, b := range []*beginning{&cold, &warm} {
+		b.err = frozen.Consistent(0, b.y)
+	}
+	rushed := at
+	rushed.Traffic, rushed.Throttle = overload*share(sys, at), math.Inf(1)
+	hot := beginning{name: "overloaded"}
+	if hot.err = cold.err; hot.err == nil {
+		hot.y, hot.err = crowd(sys.Freeze(rushed), cold.y)
+	}
+	return []beginning{base, cold, warm, hot}
+}
+
+// crowd returns the state in which an hour of the traffic leaves an empty system.
+func crowd(s *model.System, y []float64) ([]float64, error) {
+	end, err := ode.Solve(s, y, 0, rush, integration(s, nil))
+	if err != nil {
+		return nil, err
+	}
+	return end.Y, end.Status.Err()
+}
+
+// share returns the traffic of the moment as a share of the full rate.
+func share(sys *model.System, at model.Moment) float64 {
+	if at.Traffic >= 0 {
+		return at.Traffic
+	}
+	full := at
+	full.Traffic = 1
+	if all := sys.Freeze(full).Boots(); all > 0 {
+		return sys.Freeze(at).Boots() / all
+	}
+	return 0
+}
+
+// contents returns the number of components of the state that hold content of the
+// cache. They come first: before the waiting clients, the queues and the sessions,
+// which answer when a component is set.
+func contents(s *model.System) int {
+	y, row := make([]float64, s.Dim()), make([]float64, len(s.Columns()))
+	const waiting, sessions = 5, 6 // columns
+	for i := range y {
+		y[i] = 1
+		s.Observe(row, 0, y)
+		queue := false
+		for _, v := range s.Variances(y) {
+			queue = queue || v != 0
+		}
+		switch {
+		case row[waiting] == 1 || row[sessions] == 1:
+			return i
+		case queue:
+			return i - 1 // the mean comes before the variance
+		}
+		y[i] = 0
+	}
+	return 0
+}
+
+// normalize scales the content of a state in which a bin may hold more than it can.
+func normalize(s *model.System, y []float64) {
+	row := make([]float64, len(s.Columns()))
+	s.Observe(row, 0, y)
+	most := 1.0
+	for i, name := range s.Columns() {
+		if len(name) > 9 && name[:9] == "hit_rate." {
+			most = max(most, row[i])
+		}
+	}
+	for i := range contents(s) {
+		y[i] /= most
+	}
+}
