@@ -13,31 +13,37 @@ type arrow struct {
 	shift float64
 	class []classArrow
 	z     chainArrow
-	core  []float64 // dense core matrix, row-major, then its LU factors
+	core  []float64 // dense core matrix, row-major, then its inverse
 	pivot []int
-	rhs   []float64
+	rhs   []float64 // of the core
+	sol   []float64 // of the core
 }
 
 type classArrow struct {
 	fill, rate []float64   // per bin: fill, and everything that leaves plus the fill (1/s)
 	inv        []float64   // per bin: 1/(shift + rate)
 	u, uy      [][]float64 // per drive: ∂ẋ/∂drive and ∂ẏ/∂drive
-	t, ty      [][]float64 // the same, solved
 	missW      []float64   // weights of the coalesced misses
+	hot, miss  functional  // of the right-hand sides: the hit rate's and the misses' core variables
 }
+
+// A functional is linear in the content of a class.
+type functional struct{ x, rest []float64 }
 
 type chainArrow struct {
 	dwell   []float64    // d_j + θ
 	out, in []float64    // 1/s: what leaves stage j, and what arrives from j − 1
 	self    float64      // what the last stage feeds itself
-	u, t    [3][]float64 // ∂ż/∂(F, sent, θ) and the same, solved
+	u       [3][]float64 // ∂ż/∂(F, sent, θ)
 	pull    float64      // Σ z/D²
 	inv     []float64
+	carry   []float64 // in·inv
+	due     []float64 // what one more in the right-hand side of each stage adds to Y
 }
 
 func newArrow(l *layout) arrow {
 	n := l.core.size
-	a := arrow{core: make([]float64, n*n), pivot: make([]int, n), rhs: make([]float64, n), class: make([]classArrow, len(l.class))}
+	a := arrow{core: make([]float64, n*n), pivot: make([]int, n), rhs: make([]float64, n), sol: make([]float64, n), class: make([]classArrow, len(l.class))}
 	for q, b := range l.class {
 		c := &a.class[q]
 		nx := b.bins * b.k
@@ -45,23 +51,26 @@ func newArrow(l *layout) arrow {
 		c.missW = make([]float64, b.bins)
 		for range driveKinds {
 			c.u, c.uy = append(c.u, make([]float64, nx)), append(c.uy, make([]float64, nx))
-			c.t, c.ty = append(c.t, make([]float64, nx)), append(c.ty, make([]float64, nx))
+		}
+		for _, f := range []*functional{&c.hot, &c.miss} {
+			f.x, f.rest = make([]float64, nx), make([]float64, nx)
 		}
 	}
 	z := &a.z
 	z.dwell, z.out, z.in = make([]float64, l.nz), make([]float64, l.nz), make([]float64, l.nz)
-	z.inv = make([]float64, l.nz)
+	z.inv, z.carry, z.due = make([]float64, l.nz), make([]float64, l.nz), make([]float64, l.nz)
 	for k := range z.u {
-		z.u[k], z.t[k] = make([]float64, l.nz), make([]float64, l.nz)
+		z.u[k] = make([]float64, l.nz)
 	}
 	return a
 }
 
 var errSingular = errors.New("model: the Jacobian is singular at this state")
 
-// luFactor replaces the n×n row-major matrix a by its LU factors with partial
-// pivoting.
-func luFactor(a []float64, pivot []int, n int) error {
+// invert replaces the n×n row-major matrix a by its inverse, by Gauss–Jordan with
+// partial pivoting: a core is asked once a stage, and a product waits for less than a
+// substitution does.
+func invert(a []float64, pivot []int, n int) error {
 	for k := range n {
 		p, best := k, math.Abs(a[k*n+k])
 		for i := k + 1; i < n; i++ {
@@ -73,52 +82,28 @@ func luFactor(a []float64, pivot []int, n int) error {
 		if best == 0 || math.IsNaN(best) || math.IsInf(best, 0) {
 			return errSingular
 		}
-		rk := a[k*n : k*n+n]
-		if p != k {
-			rp := a[p*n : p*n+n]
-			for j := range rk {
-				rk[j], rp[j] = rp[j], rk[j]
-			}
+		rk, rp := a[k*n:k*n+n], a[p*n:p*n+n]
+		d := 1 / rp[k]
+		rp[k] = 1
+		for j, v := range rp {
+			rp[j], rk[j] = rk[j], v*d
 		}
-		d := 1 / rk[k]
-		rk[k] = d // the factors keep the reciprocal
-		for i := k + 1; i < n; i++ {
+		for i := range n {
 			ri := a[i*n : i*n+n]
-			f := ri[k] * d
-			ri[k] = f
-			if f == 0 {
+			f := ri[k]
+			if i == k || f == 0 {
 				continue
 			}
-			for j := k + 1; j < n; j++ {
-				ri[j] -= f * rk[j]
+			ri[k] = 0
+			axpy(ri, -f, rk)
+		}
+	}
+	for k := n - 1; k >= 0; k-- { // rows exchanged of a are columns of its inverse
+		if p := pivot[k]; p != k {
+			for i := range n {
+				a[i*n+k], a[i*n+p] = a[i*n+p], a[i*n+k]
 			}
 		}
 	}
 	return nil
-}
-
-// luSolve overwrites b with the solution for factors from luFactor.
-func luSolve(a []float64, pivot []int, n int, b []float64) {
-	b = b[:n]
-	for k := range n {
-		if p := pivot[k]; p != k {
-			b[k], b[p] = b[p], b[k]
-		}
-	}
-	for i := 1; i < n; i++ {
-		row := a[i*n : i*n+i]
-		v := b[i]
-		for j, f := range row {
-			v -= f * b[j]
-		}
-		b[i] = v
-	}
-	for i := n - 1; i >= 0; i-- {
-		row := a[i*n : i*n+n]
-		v := b[i]
-		for j := i + 1; j < n; j++ {
-			v -= row[j] * b[j]
-		}
-		b[i] = v * row[i]
-	}
 }

@@ -59,7 +59,7 @@ func (s *System) linearizeBins(q int, y []float64) {
 	if s.now.rolling {
 		rest = y[s.lay.base+b.at : s.lay.base+b.at+b.bins*b.k]
 	}
-	if b.k == 1 && len(c.drives) == 1 && !c.coalesce {
+	if s.plain(q) && !c.coalesce {
 		u, fill := a.u[driveFill], k.drive[driveFill]
 		for i, r := range c.rho {
 			f := r * fill

@@ -46,7 +46,7 @@ func (s *System) rates(dst, y []float64) {
 func (s *System) bins(dst, x []float64, q int) {
 	c, w, k := &s.now.par.class[q], &s.work.class[q], s.lay.class[q].k
 	d := &w.drive
-	if k == 1 && len(c.drives) == 1 {
+	if s.plain(q) {
 		fill := d[driveFill]
 		for b, r := range c.rho {
 			f := r * fill

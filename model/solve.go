@@ -1,7 +1,7 @@
 package model
 
 // Factor prepares solutions with shift·M − J, J from the last Linearize: it
-// eliminates bins and stages and factors the dense matrix of the core that is left.
+// eliminates bins and stages and inverts the dense matrix of the core that is left.
 func (s *System) Factor(shift float64) error {
 	l, a, w, par := &s.lay, &s.arr, &s.work, s.now.par
 	ix, n := &l.core, l.core.size
@@ -9,22 +9,15 @@ func (s *System) Factor(shift float64) error {
 	clear(a.core)
 	row := func(i int) []float64 { return a.core[i*n : i*n+n] }
 	for q := range par.class {
-		s.factorBins(q)
-		if ix.h[q] < 0 {
-			continue
+		c, k := &par.class[q], &a.class[q]
+		for i, r := range k.rate {
+			k.inv[i] = 1 / (shift + r)
 		}
-		c := &par.class[q]
-		r := row(ix.h[q])
-		r[ix.h[q]] = 1
-		for _, d := range c.drives {
-			axpy(r, -s.weigh(c.pi, a.class[q].t[d], l.class[q].k), w.class[q].gDrive[d])
+		if ix.h[q] >= 0 {
+			s.factorBins(q, row(ix.h[q]), ix.h[q], &k.hot, c.pi)
 		}
 		if ix.miss[q] >= 0 {
-			r := row(ix.miss[q])
-			r[ix.miss[q]] = 1
-			for _, d := range c.drives {
-				axpy(r, -s.weigh(a.class[q].missW, a.class[q].t[d], l.class[q].k), w.class[q].gDrive[d])
-			}
+			s.factorBins(q, row(ix.miss[q]), ix.miss[q], &k.miss, k.missW)
 		}
 	}
 	for i := range w.pool {
@@ -50,7 +43,7 @@ func (s *System) Factor(shift float64) error {
 	if ix.tc >= 0 {
 		axpy(row(ix.tc), -1, w.gLRU)
 	}
-	return luFactor(a.core, a.pivot, n)
+	return invert(a.core, a.pivot, n)
 }
 
 // weigh is Σ weight·x over bins, every compartment of a bin alike.
@@ -65,20 +58,34 @@ func (s *System) weigh(weight, x []float64, k int) float64 {
 	return t
 }
 
-func (s *System) factorBins(q int) {
-	c, a := &s.now.par.class[q], &s.arr.class[q]
-	for i, r := range a.rate {
-		a.inv[i] = 1 / (s.arr.shift + r)
+// factorBins fills the core row r of e = Σ weight·x over the bins of a class: with
+// B the block of the bins, x = B⁻¹(rhs + Σ u drive), and B⁻ᵀ weight is all that e
+// needs of B.
+func (s *System) factorBins(q int, r []float64, self int, f *functional, weight []float64) {
+	a, k := &s.arr.class[q], s.lay.class[q].k
+	r[self] = 1
+	for i := range f.x {
+		f.x[i] = weight[i/k]
 	}
-	for _, d := range c.drives {
-		copy(a.t[d], a.u[d])
-		if s.now.rolling {
-			copy(a.ty[d], a.uy[d])
-			s.solveBins(q, a.ty[d])
-			axpy(a.t[d], -s.now.loss, a.ty[d])
+	s.solveBinsT(q, f.x)
+	if s.now.rolling { // x loses what is still to come at the hazard of the rollout
+		for i, v := range f.x {
+			f.rest[i] = -s.now.loss * v
 		}
-		s.solveBins(q, a.t[d])
+		s.solveBinsT(q, f.rest)
 	}
+	for _, d := range s.now.par.class[q].drives {
+		axpy(r, -f.of(a.u[d], a.uy[d], s.now.rolling), s.work.class[q].gDrive[d])
+	}
+}
+
+// of applies the functional to the content x and, if it counts, the rest.
+func (f *functional) of(x, rest []float64, rolling bool) float64 {
+	t := weighted(f.x, x)
+	if rolling {
+		t += weighted(f.rest, rest)
+	}
+	return t
 }
 
 // solveBins solves the block of each bin in place. With k compartments the block is
@@ -87,10 +94,7 @@ func (s *System) factorBins(q int) {
 func (s *System) solveBins(q int, r []float64) {
 	a, k := &s.arr.class[q], s.lay.class[q].k
 	if k == 1 {
-		r = r[:len(a.inv)]
-		for i, v := range a.inv {
-			r[i] *= v
-		}
+		scaleBy(r, a.inv)
 		return
 	}
 	for b, inv := range a.inv {
@@ -111,65 +115,67 @@ func (s *System) solveBins(q int, r []float64) {
 	}
 }
 
+// solveBinsT solves the transposed block of each bin in place.
+func (s *System) solveBinsT(q int, r []float64) {
+	a, k := &s.arr.class[q], s.lay.class[q].k
+	if k == 1 {
+		scaleBy(r, a.inv)
+		return
+	}
+	age := s.work.class[q].age
+	for b, inv := range a.inv {
+		x, fill := r[b*k:(b+1)*k], a.fill[b]
+		// x_i = own_i − keep_i x_0.
+		own, keep := 0.0, 0.0
+		for i := k - 1; i > 0; i-- {
+			own, keep = inv*(x[i]+age*own), inv*(fill+age*keep)
+		}
+		x[0] = (x[0] + age*own) / (1/inv + fill + age*keep)
+		older := 0.0
+		for i := k - 1; i > 0; i-- {
+			older = inv * (x[i] + age*older - fill*x[0])
+			x[i] = older
+		}
+	}
+}
+
 // factorStages eliminates the backoff stages and fills the core row of the retries
 // due, Y = Σ z/(d + θ).
 func (s *System) factorStages(r []float64) {
 	a, w, ix := &s.arr.z, &s.work, &s.lay.core
 	n := len(a.dwell)
-	for j := range n {
+	later := 0.0 // what a client of the next stage adds to Y
+	for j := n - 1; j >= 0; j-- {
 		d := s.arr.shift + a.out[j]
 		if j == n-1 {
 			d -= a.self
 		}
 		a.inv[j] = 1 / d
+		a.carry[j] = a.in[j] * a.inv[j]
+		a.due[j] = (1/a.dwell[j] + later) * a.inv[j]
+		later = a.in[j] * a.due[j]
 	}
 	r[ix.retry] = 1
-	r[ix.th] += a.pull
-	for k, g := range [3][]float64{w.flow.gFail, w.flow.gSent, nil} {
-		t := a.t[k]
-		copy(t, a.u[k])
-		s.solveStages(t)
-		due := 0.0
-		for j, d := range a.dwell {
-			due += t[j] / d
-		}
-		if g == nil {
-			r[ix.th] -= due
-			continue
-		}
-		axpy(r, -due, g)
-	}
+	r[ix.th] += a.pull - weighted(a.due, a.u[2])
+	axpy(r, -weighted(a.due, a.u[0]), w.flow.gFail)
+	axpy(r, -weighted(a.due, a.u[1]), w.flow.gSent)
 }
 
-func (s *System) solveStages(r []float64) {
-	a, last := &s.arr.z, 0.0
-	for j, inv := range a.inv {
-		last = (r[j] + a.in[j]*last) * inv
-		r[j] = last
-	}
-}
-
-// Solve overwrites rhs with the solution of (shift·M − J) x = rhs.
+// Solve overwrites rhs with the solution of (shift·M − J) x = rhs: first the core,
+// then what follows from it.
 func (s *System) Solve(rhs []float64) {
-	l, a, w, par := &s.lay, &s.arr, &s.work, s.now.par
+	l, a := &s.lay, &s.arr
 	ix := &l.core
-	e := a.rhs
-	rolling := s.now.rolling
-	for q := range par.class {
-		b, c := &l.class[q], &par.class[q]
+	e, z := a.rhs, rhs[l.z:l.z+l.nz]
+	for q := range l.class {
+		b, c := &l.class[q], &a.class[q]
 		if b.bins == 0 {
 			continue
 		}
-		x := rhs[b.at : b.at+b.bins*b.k]
-		if rolling {
-			rest := rhs[l.base+b.at : l.base+b.at+b.bins*b.k]
-			s.solveBins(q, rest)
-			axpy(x, -s.now.loss, rest)
-		}
-		s.solveBins(q, x)
-		e[ix.h[q]] = s.weigh(c.pi, x, b.k)
+		x, rest := s.content(rhs, q)
+		e[ix.h[q]] = c.hot.of(x, rest, s.now.rolling)
 		if ix.miss[q] >= 0 {
-			e[ix.miss[q]] = s.weigh(a.class[q].missW, x, b.k)
+			e[ix.miss[q]] = c.miss.of(x, rest, s.now.rolling)
 		}
 	}
 	for i, at := range l.pool {
@@ -178,32 +184,22 @@ func (s *System) Solve(rhs []float64) {
 		}
 		e[ix.b[i]], e[ix.share[i]] = rhs[at.b], rhs[at.share]
 	}
-	z := rhs[l.z : l.z+l.nz]
 	if l.nz > 0 {
-		s.solveStages(z)
-		due := 0.0
-		for j, d := range a.z.dwell {
-			due += z[j] / d
-		}
-		e[ix.retry], e[ix.th] = due, rhs[l.theta]
+		e[ix.retry], e[ix.th] = weighted(a.z.due, z), rhs[l.theta]
 	}
 	e[ix.s] = rhs[l.s]
 	if ix.tc >= 0 {
 		e[ix.tc] = rhs[l.lru]
 	}
 
-	luSolve(a.core, a.pivot, ix.size, e)
+	n := ix.size
+	for i := range a.sol {
+		a.sol[i] = weighted(a.core[i*n:i*n+n], e)
+	}
+	e = a.sol
 
-	for q := range par.class {
-		b := &l.class[q]
-		n := b.bins * b.k
-		for _, d := range par.class[q].drives {
-			move := dot(w.class[q].gDrive[d], e)
-			axpy(rhs[b.at:b.at+n], move, a.class[q].t[d])
-			if rolling {
-				axpy(rhs[l.base+b.at:l.base+b.at+n], move, a.class[q].ty[d])
-			}
-		}
+	for q := range l.class {
+		s.solveClass(rhs, q)
 	}
 	for i, at := range l.pool {
 		if at.n >= 0 {
@@ -212,14 +208,73 @@ func (s *System) Solve(rhs []float64) {
 		rhs[at.b], rhs[at.share] = e[ix.b[i]], e[ix.share[i]]
 	}
 	if l.nz > 0 {
-		axpy(z, dot(w.flow.gFail, e), a.z.t[0])
-		axpy(z, dot(w.flow.gSent, e), a.z.t[1])
-		axpy(z, e[ix.th], a.z.t[2])
+		s.solveStages(z)
 		rhs[l.theta] = e[ix.th]
 	}
 	rhs[l.s] = e[ix.s]
 	if ix.tc >= 0 {
 		rhs[l.lru] = e[ix.tc]
+	}
+}
+
+// content returns the parts of y that hold the content of a class.
+func (s *System) content(y []float64, q int) (x, rest []float64) {
+	b := &s.lay.class[q]
+	from, to := b.at, b.at+b.bins*b.k
+	if s.now.rolling {
+		rest = y[s.lay.base+from : s.lay.base+to]
+	}
+	return y[from:to], rest
+}
+
+// solveClass solves for the content of a class once the core is known.
+func (s *System) solveClass(rhs []float64, q int) {
+	a, k := &s.arr.class[q], &s.work.class[q]
+	x, rest := s.content(rhs, q)
+	if s.plain(q) {
+		move, u := dot(k.gDrive[driveFill], s.arr.sol), a.u[driveFill]
+		if rest == nil {
+			for i, inv := range a.inv {
+				x[i] = (x[i] + move*u[i]) * inv
+			}
+			return
+		}
+		uy, loss := a.uy[driveFill], s.now.loss
+		for i, inv := range a.inv {
+			y := (rest[i] + move*uy[i]) * inv
+			rest[i] = y
+			x[i] = (x[i] + move*u[i] - loss*y) * inv
+		}
+		return
+	}
+	for _, d := range s.now.par.class[q].drives {
+		move := dot(k.gDrive[d], s.arr.sol)
+		axpy(x, move, a.u[d])
+		if rest != nil {
+			axpy(rest, move, a.uy[d])
+		}
+	}
+	if rest != nil {
+		s.solveBins(q, rest)
+		axpy(x, -s.now.loss, rest)
+	}
+	s.solveBins(q, x)
+}
+
+// plain reports that a class has one compartment a bin and one drive.
+func (s *System) plain(q int) bool {
+	return s.lay.class[q].k == 1 && len(s.now.par.class[q].drives) == 1
+}
+
+// solveStages solves for the waiting clients once the core is known.
+func (s *System) solveStages(z []float64) {
+	a, e, f := &s.arr.z, s.arr.sol, &s.work.flow
+	fail, sent, th := dot(f.gFail, e), dot(f.gSent, e), e[s.lay.core.th]
+	last := 0.0
+	for j, inv := range a.inv {
+		own := z[j] + (a.u[0][j]*fail + a.u[1][j]*sent + a.u[2][j]*th)
+		last = own*inv + a.carry[j]*last
+		z[j] = last
 	}
 }
 
@@ -231,4 +286,12 @@ func dot(g, e []float64) float64 {
 		t += v * g[i]
 	}
 	return t
+}
+
+// scaleBy multiplies dst by x, entry by entry.
+func scaleBy(dst, x []float64) {
+	dst = dst[:len(x)]
+	for i, v := range x {
+		dst[i] *= v
+	}
 }
