@@ -167,7 +167,7 @@ func (s *System) core(t float64, y []float64, grad bool) {
 func (s *System) hitRate(q int, y []float64, grad bool) {
 	c, k, l := &s.now.par.class[q], &s.work.class[q], &s.lay.class[q]
 	if !c.cached {
-		k.sh = c.shapeOf(0)
+		k.sh.at(0, c)
 		return
 	}
 	if k.age = c.age; c.fixed && !s.settling {
@@ -183,7 +183,7 @@ func (s *System) hitRate(q int, y []float64, grad bool) {
 		}
 	}
 	k.hot = hot
-	k.sh = c.shapeOf(s.now.served() * hot)
+	k.sh.at(s.now.served()*hot, c)
 }
 
 // served is the share of the content that is present and need not be validated.

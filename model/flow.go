@@ -24,8 +24,11 @@ func smin(a, b float64) (v, ratio, rest, da, db float64) {
 	t *= t
 	t *= t
 	t *= t
-	l := -math.Log1p(t) / sminOrder
-	small := math.Exp(l) // v/m
+	l, small := -t/sminOrder, 1.0 // small is v/m and l its logarithm
+	if t > 0x1p-54 {
+		l = -math.Log1p(t) / sminOrder
+		small = math.Exp(l)
+	}
 	v = m * small
 	dm := small / (1 + t) // ∂v/∂m = (v/m)^33
 	dbig := dm * t * q    // ∂v/∂M = (v/M)^33

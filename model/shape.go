@@ -16,12 +16,18 @@ type shape struct {
 }
 
 // shapeOf returns the shape at hit probability h of one key.
+func (c *class) shapeOf(h float64) (s shape) {
+	s.at(h, c)
+	return s
+}
+
+// at makes s the shape of a class at hit probability h of one key.
 //
 // With m keys a request misses with probability P = 1 − h^m and fetches k keys:
 // all m, or the missing ones, of which there are E[k] = m(1 − h)/P and
 // E[k²] = E[k] (h + m(1 − h)).
-func (c *class) shapeOf(h float64) shape {
-	s := shape{h: h, miss: 1}
+func (s *shape) at(h float64, c *class) {
+	*s = shape{h: h, miss: 1}
 	ek, dek, e2, de2 := c.m, 0.0, c.m*c.m, 0.0
 	if c.cached {
 		below := power(h, c.m-1)
@@ -39,7 +45,7 @@ func (c *class) shapeOf(h float64) shape {
 		s.dw2 = 2*c.c0*c.c1*dek + c.c1*c.c1*de2
 		s.ww, s.dww = s.w2, s.dw2
 		s.v = c.shards
-		return s
+		return
 	}
 	// keyed: the k keys fall on V different shards.
 	n := c.shards
@@ -60,7 +66,6 @@ func (c *class) shapeOf(h float64) shape {
 	s.ww, s.dww = cost*cost*pairs*perCall, cost*cost*(dpairs*perCall+pairs*dPer)
 	s.w2 = cost * cost * (one + pairs) * perCall
 	s.dw2 = cost * cost * ((done+dpairs)*perCall + (one+pairs)*dPer)
-	return s
 }
 
 // meanMissing returns E[k | a miss] = m(1 − h)/P and its derivative. Near h = 1 the

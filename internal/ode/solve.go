@@ -83,7 +83,7 @@ func newIntegration(p Problem, y0 []float64, t0, t1 float64, set Settings) *inte
 	it.p, it.tb, it.rtol, it.stats = p, set.Method.tableau(), set.RTol, &it.res.Stats
 	it.invOrder = 1 / float64(it.tb.order)
 	it.u = make([][]float64, len(it.tb.c))
-	it.ch = make([]float64, len(it.u))
+	it.ch = make([]float64, len(it.u)+1)
 	it.interp.tb, it.interp.u = it.tb, it.u
 	it.both, _ = p.(EvalLinearizer)
 	it.dae, _ = p.(Algebraic)

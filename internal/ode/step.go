@@ -26,8 +26,9 @@ type stepper struct {
 	arg  []float64   // argument of a stage
 	u    [][]float64 // stages
 
-	timed bool      // ∂f/∂t is not zero
-	ch    []float64 // c_ij/h of one stage
+	timed bool        // ∂f/∂t is not zero
+	terms [][]float64 // ∂f/∂t and the stages
+	ch    []float64   // γ_i h and c_ij/h of one stage
 	stats *Stats
 }
 
@@ -40,6 +41,7 @@ func (s *stepper) resize(n int) {
 	for i := range s.u {
 		s.u[i] = grow(s.u[i], n)
 	}
+	s.terms = append(append(s.terms[:0], s.dfdt), s.u...)
 }
 
 func grow(v []float64, n int) []float64 {
@@ -85,37 +87,36 @@ func (s *stepper) try(t, h float64) (float64, error) {
 // false, without asking f, when the argument of the stage is not finite.
 func (s *stepper) stage(rhs []float64, t, h float64, i int) bool {
 	tb := s.tb
+	gh, terms := tb.gammas[i]*h, s.terms[:i+1]
+	s.ch[0] = gh
+	hinv := 1 / h
+	for j, c := range tb.c[i] {
+		s.ch[j+1] = c * hinv
+	}
+	ch := s.ch[:i+1]
+	if gh == 0 || !s.timed {
+		ch, terms = ch[1:], terms[1:]
+	}
 	switch {
 	case i == 0:
-		copy(rhs, s.f0)
+		lincomb(rhs, s.f0, ch, terms)
+		return true
 	case tb.a[i] == nil:
 		lincomb(s.arg, s.arg, one[:], s.u[i-1:i])
 	default:
 		lincomb(s.arg, s.y, tb.a[i], s.u[:i])
 	}
-	if i > 0 {
-		if !finite(s.arg) {
-			return false
-		}
-		s.p.Eval(rhs, t+tb.alpha[i]*h, s.arg)
-		s.stats.Evals++
-		hinv := 1 / h
-		for j, c := range tb.c[i] {
-			s.ch[j] = c * hinv
-		}
-		for j, k := range s.algebraic {
-			s.held[j] = rhs[k] // M is zero there: the sum does not count
-		}
-		lincomb(rhs, rhs, s.ch[:i], s.u[:i])
-		for j, k := range s.algebraic {
-			rhs[k] = s.held[j]
-		}
+	if !finite(s.arg) {
+		return false
 	}
-	if gh := tb.gammas[i] * h; gh != 0 && s.timed {
-		dfdt := s.dfdt[:len(rhs)]
-		for k := range rhs {
-			rhs[k] += gh * dfdt[k]
-		}
+	s.p.Eval(rhs, t+tb.alpha[i]*h, s.arg)
+	s.stats.Evals++
+	for j, k := range s.algebraic {
+		s.held[j] = rhs[k] + gh*s.dfdt[k] // M is zero there: the sum does not count
+	}
+	lincomb(rhs, rhs, ch, terms)
+	for j, k := range s.algebraic {
+		rhs[k] = s.held[j]
 	}
 	return true
 }
