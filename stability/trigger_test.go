@@ -1,0 +1,143 @@
+package stability
+
+import (
+	"errors"
+	"math"
+	"os"
+	"testing"
+
+	"github.com/metastable/metastable/model"
+	"github.com/metastable/metastable/trajectory"
+)
+
+func scenario(t testing.TB, path string, set ...string) *model.Scenario {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sc, err := model.Parse(path, text, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(set); i += 2 {
+		if err := sc.Set(set[i], set[i+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return sc
+}
+
+// comesBack runs slack at the peak for six hours with one entry after a minute, another
+// way and with another tolerance, and reports whether boots succeed at the end.
+func comesBack(t *testing.T, e model.Entry) bool {
+	t.Helper()
+	sc := scenario(t, slack)
+	sc.Traffic.Profile = model.Profile{Points: []model.Point{{T: 0, Value: 1}}}
+	sc.Traffic.Repeat, sc.Duration = math.Inf(1), 6*3600
+	e.At = 60
+	sc.Timeline = []model.Entry{e}
+	sys, err := sc.Compile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := trajectory.Run(sys, &trajectory.Settings{RTol: 1e-8})
+	if err != nil || r.Status.Early() {
+		t.Fatal(err, r.Status)
+	}
+	return r.Rows[len(r.Rows)-1][4] > 0.99
+}
+
+// The largest flush and the largest step over 30 minutes that slack absorbs at its
+// peak agree with runs at the ends of the bracket and at sizes all over.
+func TestTrigger_slack_exact(t *testing.T) {
+	const over = 1800
+	sc, peak := scenario(t, slack), model.Moment{Traffic: 1, Throttle: math.Inf(1)}
+	flush, err := LargestFlush(sc, peak, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	step, err := LargestStep(sc, peak, over, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		tr    *Trigger
+		entry model.Entry
+	}{{flush, model.Entry{Action: model.Flush}}, {step, model.Entry{Action: model.Rollout, Over: over}}} {
+		if c.tr.Hi-c.tr.Lo > 1e-3 || c.tr.Lo <= 0 {
+			t.Errorf("%s: bracket %+v", c.entry.Action, *c.tr)
+		}
+		for _, size := range []float64{c.tr.Lo / 4, c.tr.Lo / 2, c.tr.Lo, c.tr.Hi, 2 * c.tr.Hi, 0.5, 1} {
+			c.entry.Value = size
+			if got, want := comesBack(t, c.entry), size <= c.tr.Lo; got != want {
+				t.Errorf("%s of %g: comes back: %v, want %v by %+v", c.entry.Action, size, got, want, *c.tr)
+			}
+		}
+	}
+	if !(step.Lo > flush.Hi) {
+		t.Errorf("a step over half an hour is absorbed up to %g, a flush up to %g", step.Lo, flush.Lo)
+	}
+}
+
+// Where no collapsed state exists every flush is absorbed; where no healthy one does
+// there is nothing to disturb.
+func TestTrigger_verdict_invariant(t *testing.T) {
+	sc := scenario(t, slack)
+	tr, err := LargestFlush(sc, model.Moment{Traffic: 0.8, Throttle: 1100}, nil)
+	if err != nil || tr.Lo != 1 || !math.IsInf(tr.Hi, 1) || tr.Runs != 1 {
+		t.Errorf("below the throttle line: %+v, %v", tr, err)
+	}
+	if _, err := LargestFlush(sc, model.Moment{Traffic: 2.5, Throttle: math.Inf(1)}, nil); !errors.Is(err, ErrNoHealthy) {
+		t.Errorf("beyond the healthy state: %v, want %v", err, ErrNoHealthy)
+	}
+	done := make(chan struct{})
+	close(done)
+	if tr, err := LargestFlush(sc, model.Moment{Traffic: 1, Throttle: -1}, &Settings{Done: done}); !errors.Is(err, ErrInterrupted) || tr == nil || tr.Runs != 0 {
+		t.Errorf("interrupted: %+v, %v", tr, err)
+	}
+	if _, err := LargestStep(sc, asIs, 0, nil); err == nil {
+		t.Error("a step over 0 s is accepted")
+	}
+}
+
+// A still scenario has the equilibria of the frozen one, also when the timeline has
+// changed capacity, throttle, traffic and the query before.
+func TestStill_frozen_invariant(t *testing.T) {
+	sc := scenario(t, "../data/scenarios/slack-2022-02-22.yaml")
+	sc.Timeline = append([]model.Entry{
+		{At: 600, Action: model.Capacity, Pool: "main", Value: 0.9},
+		{At: 700, Action: model.TrafficTo, Value: 1.1},
+	}, sc.Timeline...)
+	for _, hours := range []float64{0, 0.18, 7, 8, 13} {
+		at := model.Moment{Time: hours * 3600, Traffic: -1, Throttle: -1}
+		sys, err := sc.Compile()
+		if err != nil {
+			t.Fatal(err)
+		}
+		still, err := Still(sc, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stillSys, err := still.Compile()
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := Equilibria(sys, at, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := Equilibria(stillSys, asIs, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(a.Equilibria) != len(b.Equilibria) || len(a.Equilibria) == 0 {
+			t.Fatalf("at %g h: %d equilibria, and %d of the still scenario", hours, len(a.Equilibria), len(b.Equilibria))
+		}
+		for i := range a.Equilibria {
+			if d := distance(scales(sys), a.Equilibria[i].State, b.Equilibria[i].State); d > 1e-8 {
+				t.Errorf("at %g h: equilibrium %d differs by %g", hours, i, d)
+			}
+		}
+	}
+}
