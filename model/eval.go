@@ -277,8 +277,8 @@ func (s *System) readSuccess(q int, grad bool) {
 	var gt, gtc float64
 	var rf, rrr, rv, tf, trr, tv float64
 	if grad {
-		k.gr, k.grc, rf, rrr, rv = scatterGrad(p.r, rr, k.sh.v)
-		gt, gtc, tf, trr, tv = scatterGrad(k.p, rt, k.sh.v)
+		k.gr, k.grc, rf, rrr, rv = c.askedGrad(p.r, rr, k.sh.v)
+		gt, gtc, tf, trr, tv = c.askedGrad(k.p, rt, k.sh.v)
 	} else {
 		k.gr, k.grc = c.asked(p.r, rr, k.sh.v)
 		gt, gtc = c.asked(k.p, rt, k.sh.v)
@@ -344,9 +344,14 @@ func (c *class) asked(f, r, v float64) (ok, fail float64) {
 	return special.Scatter(f, r, v)
 }
 
-func scatterGrad(f, r, v float64) (ok, fail, df, dr, dv float64) {
+// askedGrad is asked and its derivatives; that by a fixed v is given as 0.
+func (c *class) askedGrad(f, r, v float64) (ok, fail, df, dr, dv float64) {
 	if f*v < negligible {
 		return 1, f * v, -v, 0, -f
+	}
+	if c.table != nil {
+		ok, fail, df, dr = c.table.ScatterGrad(f, r)
+		return ok, fail, df, dr, 0
 	}
 	return special.ScatterGrad(f, r, v)
 }

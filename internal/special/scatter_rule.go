@@ -42,8 +42,14 @@ func newLevels() (ls [levelCount]level) {
 func (c *coupling) level() (k int, found bool) {
 	a := 0.3 + c.logV
 	q := 1 + levelStep*levelStep*c.r/(1-c.r)*(1.45*1.45+a*a)
-	k = int(math.Ceil(levelOctave / 2 / math.Ln2 * math.Log(q)))
+	k = int(math.Ceil(levelOctave / 2 * log2Above(q)))
 	return k, k < levelCount
+}
+
+// log2Above returns log₂ x, x > 0, or up to 0.0861 more: the bits of a number,
+// read as one, are linear between powers of two.
+func log2Above(x float64) float64 {
+	return float64(math.Float64bits(x))*0x1p-52 - 1023 + 0.0861
 }
 
 // integrate adds the integral to t, and its derivatives if grad is set.

@@ -2,65 +2,115 @@ package special
 
 import "math"
 
-// Shards is [Scatter] for one number of shards: F(s) = 1 − Φ(s)^v is tabulated, so
-// that a node of the rule costs one polynomial. It is only read and may be shared.
+// Shards is [Scatter] for one number of shards v. By parts,
+//
+//	ok = ∫ v Φ(s)^{v−1} φ(s) Φ((h − √(1−r) s)/√r) ds,   h = Φ⁻¹(1 − f),
+//
+// the mean of a smooth function over the largest s of v standard normal numbers: a
+// Gauss rule for its law takes half the nodes of the trapezoidal rule, each without
+// an exponential, and no window. It is only read and may be shared.
 type Shards struct {
-	v, logV   float64
-	zero, one float64 // F is 1 below and 0 above, to e^{−shardsDepth}
-	fail      table
+	v     float64
+	sd    float64     // of the largest
+	rules []gaussRule // from few nodes to many
 }
 
+// A gaussRule serves where Φ is at most steep, see [Shards.rule].
+type gaussRule struct {
+	steep float64
+	s, w  []float64
+}
+
+// shardsRules are the numbers of nodes and how far each of them keeps what
+// [Shards.Scatter] promises, measured over f, r and v.
+var shardsRules = [...]struct {
+	n     int
+	steep float64
+}{{16, 0.5}, {24, 0.72}, {32, 0.95}, {40, 1.15}}
+
 const (
-	// shardsDepth is the exponent by which Φ^v and 1 − Φ^v are left out.
-	shardsDepth = 37
-	// shardsRare is the f below which the general rule takes over: above, no node
-	// of the rare window lies beyond shardsMax, √(Φ⁻¹(f)² + reach²).
-	shardsRare  = 1e-17
-	shardsMax   = 12
-	shardsScale = 32
+	shardsRare  = 1e-17 // the f below which the general rule serves
+	shardsSlope = 6     // the |h| beyond which it serves for derivatives
 )
 
-// NewShards tabulates for v shards, 1 ≤ v ≤ 1e6.
+// NewShards finds the rules for v shards, 1 < v ≤ 1e6.
 func NewShards(v float64) *Shards {
-	s := &Shards{v: v, logV: math.Log(v)}
-	c := coupling{v: v, logV: s.logV}
-	s.zero, s.one = c.vanish(shardsDepth), tailPoint(s.logV+shardsDepth)
-	s.fail = newTable(s.zero-1./shardsScale, shardsMax, shardsScale, func(x float64) float64 {
-		return -math.Expm1(v * logPhi(x))
-	})
+	d := largest(v)
+	s := &Shards{v: v, sd: math.Sqrt(d.b[1])}
+	for _, r := range shardsRules {
+		x, w := d.gauss(r.n)
+		s.rules = append(s.rules, gaussRule{r.steep, x, w})
+	}
 	return s
 }
 
-// Scatter returns what the function of that name does, with the same accuracy of
-// fail and an absolute error of ok.
+// Scatter returns what the function of that name does, ok to an absolute 1e−13 and
+// fail to a relative 2e−9 or an absolute 1e−18.
 func (s *Shards) Scatter(f, r float64) (ok, fail float64) {
-	if f < shardsRare || !(f < 1) || s.v == 1 || !(r >= independent) || r >= 1 {
+	l, h := s.rule(f, r)
+	if l == nil {
 		return Scatter(f, r, s.v)
 	}
-	c := newCoupling(f, r, s.v)
-	k, found := c.level()
-	if !found {
-		return Scatter(f, r, s.v)
-	}
-	l := &levels[k]
-	lo, hi := -float64(reach), (s.one-c.c0)/c.c1
-	if c.rare {
-		lo, hi = c.windowRare()
-	}
-	from, to := max(l.index(lo), -l.n), min(l.index(min(hi, (shardsMax-c.c0)/c.c1))+1, l.n+1)
-	if cut := min(l.index((s.zero-c.c0)/c.c1), l.n+1); cut > from {
-		from = cut
-		fail = l.tail[l.n-cut+1] // of the nodes below: the rule is even
-	}
-	if from >= to {
-		return max(0, 1-fail), fail
-	}
-	y0, y1 := (c.c0-s.fail.lo)*s.fail.scale, c.c1*s.fail.scale
-	pieces, w := s.fail.pieces, l.w[l.n+from:l.n+to]
-	for i, z := range l.z[l.n+from : l.n+to] {
-		y := y0 + y1*z
+	root := 1 / math.Sqrt(r)
+	y0, y1 := (h*root-upperMin)*upperScale, -math.Sqrt(1-r)*root*upperScale
+	pieces, w := upperTable.pieces, l.w
+	for i, si := range l.s[:len(w)] {
+		y := y0 + y1*si
 		k := y + rounder
-		fail += w[i] * pieces[uint32(math.Float64bits(k))].at(y-(k-rounder))
+		if n := uint32(math.Float64bits(k)); n < uint32(len(pieces)) {
+			fail += w[i] * pieces[n].at(y-(k-rounder))
+		} else if y < 0 {
+			fail += w[i]
+		}
 	}
 	return max(0, 1-fail), fail
 }
+
+// ScatterGrad returns Scatter and the derivatives of ok by f and r, to 1e−9 of
+// themselves or an absolute 1e−11.
+func (s *Shards) ScatterGrad(f, r float64) (ok, fail, df, dr float64) {
+	ok, fail = s.Scatter(f, r)
+	l, h := s.rule(f, r)
+	if l == nil || math.Abs(h) > shardsSlope {
+		_, _, df, dr, _ = ScatterGrad(f, r, s.v)
+		return ok, fail, df, dr
+	}
+	p, q := math.Sqrt(r), math.Sqrt(1-r)
+	for i, si := range l.s {
+		x := (h - q*si) / p
+		e := l.w[i] * invSqrt2Pi * fastExp(-x*x/2)
+		df += e
+		dr += e * (si/(p*q) - x/r)
+	}
+	return ok, fail, -df / (p * density(h)), dr / 2
+}
+
+// rule returns the rule to use and h, or nil where none will do. What a rule has to
+// resolve grows with the slope of Φ over one sd of its law, and towards the tails.
+func (s *Shards) rule(f, r float64) (*gaussRule, float64) {
+	if !(f >= shardsRare && f < 1 && r > 0 && r < 1) {
+		return nil, 0
+	}
+	h := -normQuantile(f)
+	steep := s.sd * math.Sqrt((1-r)/r) * (1 + h*h/160)
+	for i := range s.rules {
+		if steep <= s.rules[i].steep {
+			return &s.rules[i], h
+		}
+	}
+	return nil, 0
+}
+
+// upperTable is 1 − Φ(x): below it is 1, above it is left out.
+var upperTable = newTable(upperMin, upperMax, upperScale, func(x float64) float64 {
+	if x < 0 {
+		return 1 - upperTail(-x)
+	}
+	return upperTail(x)
+})
+
+const (
+	upperMin   = -9
+	upperMax   = 12
+	upperScale = 16
+)
