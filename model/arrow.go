@@ -107,3 +107,27 @@ func invert(a []float64, pivot []int, n int) error {
 	}
 	return nil
 }
+
+// mulVec stores A x in dst, A row-major.
+func mulVec(dst, a, x []float64) {
+	n := len(x)
+	for i := range dst {
+		dst[i] = dot(a[i*n:i*n+n], x)
+	}
+}
+
+// dot is Σ g x over x, in two sums so that additions overlap. A gradient has one
+// entry more, that of time.
+func dot(g, x []float64) float64 {
+	g = g[:len(x)]
+	var even, odd float64
+	j := 1
+	for ; j < len(x); j += 2 {
+		even += g[j-1] * x[j-1]
+		odd += g[j] * x[j]
+	}
+	if j == len(x) {
+		even += g[j-1] * x[j-1]
+	}
+	return even + odd
+}

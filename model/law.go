@@ -34,8 +34,9 @@ func (panjer) busy(n, v, b float64) (p, dn, dv, db float64) {
 	if n <= 0 {
 		return n / b, 1 / b, 0, 0 // below an empty queue: the tangent there
 	}
-	n1 := n / b
-	x := max(v/(n*b), 1e-12)
+	invN, invB := 1/n, 1/b
+	n1 := n * invB
+	x := max(v*invN*invB, 1e-12)
 	f, df := phi(x)
 	if n1*f > 740 {
 		return 1, 0, 0, 0
@@ -45,9 +46,9 @@ func (panjer) busy(n, v, b float64) (p, dn, dv, db float64) {
 		p = -math.Expm1(-n1 * f)
 	}
 	// x depends on v, n and b: dx = x (dv/v − dn/n − db/b).
-	dn = p0 * (f/b - n1*df*x/n)
-	dv = p0 * n1 * df / (n * b)
-	db = -p0 * n1 * (f + df*x) / b
+	dn = p0 * invB * (f - df*x)
+	dv = p0 * invB * invB * df
+	db = -p0 * n1 * invB * (f + df*x)
 	return p, dn, dv, db
 }
 
@@ -65,8 +66,9 @@ func phi(x float64) (f, df float64) {
 		}
 		return f, df
 	}
-	f = math.Log(x) / e
-	return f, (1/x - f) / e
+	inv := 1 / e
+	f = math.Log(x) * inv
+	return f, (1/x - f) * inv
 }
 
 func (panjer) late(mean, spread, budget float64) float64 {

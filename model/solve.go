@@ -192,10 +192,7 @@ func (s *System) Solve(rhs []float64) {
 		e[ix.tc] = rhs[l.lru]
 	}
 
-	n := ix.size
-	for i := range a.sol {
-		a.sol[i] = weighted(a.core[i*n:i*n+n], e)
-	}
+	mulVec(a.sol, a.core, e)
 	e = a.sol
 
 	for q := range l.class {
@@ -276,16 +273,6 @@ func (s *System) solveStages(z []float64) {
 		last = own*inv + a.carry[j]*last
 		z[j] = last
 	}
-}
-
-// dot is the product of a gradient, its time slot left out, and a core vector.
-func dot(g, e []float64) float64 {
-	g = g[:len(e)]
-	t := 0.0
-	for i, v := range e {
-		t += v * g[i]
-	}
-	return t
 }
 
 // scaleBy multiplies dst by x, entry by entry.

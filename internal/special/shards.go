@@ -28,10 +28,8 @@ var shardsRules = [...]struct {
 	steep float64
 }{{16, 0.5}, {24, 0.72}, {32, 0.95}, {40, 1.15}}
 
-const (
-	shardsRare  = 1e-17 // the f below which the general rule serves
-	shardsSlope = 6     // the |h| beyond which it serves for derivatives
-)
+// shardsRare is the f below which the general rule serves.
+const shardsRare = 1e-16
 
 // NewShards finds the rules for v shards, 1 < v ≤ 1e6.
 func NewShards(v float64) *Shards {
@@ -51,6 +49,10 @@ func (s *Shards) Scatter(f, r float64) (ok, fail float64) {
 	if l == nil {
 		return Scatter(f, r, s.v)
 	}
+	return l.scatter(h, r)
+}
+
+func (l *gaussRule) scatter(h, r float64) (ok, fail float64) {
 	root := 1 / math.Sqrt(r)
 	y0, y1 := (h*root-upperMin)*upperScale, -math.Sqrt(1-r)*root*upperScale
 	pieces, w := upperTable.pieces, l.w
@@ -67,14 +69,14 @@ func (s *Shards) Scatter(f, r float64) (ok, fail float64) {
 }
 
 // ScatterGrad returns Scatter and the derivatives of ok by f and r, to 1e−9 of
-// themselves or an absolute 1e−11.
+// themselves or an absolute 1e−11; to 1e−6 where f or 1 − f is below 1e−9.
 func (s *Shards) ScatterGrad(f, r float64) (ok, fail, df, dr float64) {
-	ok, fail = s.Scatter(f, r)
 	l, h := s.rule(f, r)
-	if l == nil || math.Abs(h) > shardsSlope {
-		_, _, df, dr, _ = ScatterGrad(f, r, s.v)
+	if l == nil {
+		ok, fail, df, dr, _ = ScatterGrad(f, r, s.v)
 		return ok, fail, df, dr
 	}
+	ok, fail = l.scatter(h, r)
 	p, q := math.Sqrt(r), math.Sqrt(1-r)
 	for i, si := range l.s {
 		x := (h - q*si) / p

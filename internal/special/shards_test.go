@@ -8,7 +8,7 @@ import (
 
 // TestConvergenceShards: the Gauss rules give what the trapezoidal rule of the other
 // integral gives: ok to 1e−13, fail to a relative 2e−9 or an absolute 1e−18, and
-// derivatives to 1e−9 of themselves or 1e−11.
+// derivatives to 1e−9 of themselves (1e−6 in the tails of f) or 1e−11.
 func TestConvergenceShards(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, v := range []float64{1.5, 2, 4, 16, 64, 256, 4096, 1e5, 1e6} {
@@ -33,8 +33,12 @@ func TestConvergenceShards(t *testing.T) {
 			if gok != ok || gfail != fail {
 				t.Errorf("f, r, v = %v, %v, %v: value %v, %v, with gradient %v, %v", f, r, v, ok, fail, gok, gfail)
 			}
+			tol := 1e-9
+			if min(f, 1-f) < 1e-9 {
+				tol = 1e-6
+			}
 			for i, d := range [2][2]float64{{df, wantF}, {dr, wantR}} {
-				if !(math.Abs(d[0]-d[1]) <= 1e-9*math.Abs(d[1])+1e-11) {
+				if !(math.Abs(d[0]-d[1]) <= tol*math.Abs(d[1])+1e-11) {
 					t.Errorf("f, r, v = %v, %v, %v: derivative %d is %v, want %v", f, r, v, i, d[0], d[1])
 				}
 			}
