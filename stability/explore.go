@@ -76,8 +76,8 @@ type beginning struct {
 }
 
 // beginnings are the state that the scenario starts from, the same with empty caches
-// (cold) and with full ones (warm), and what ten times the traffic, without a
-// throttle, leaves of the cold one after an hour (overloaded).
+// (cold) and with full ones (warm), and the queues and clients that ten times the
+// traffic, without a throttle, leaves after an hour, with empty caches (overloaded).
 func beginnings(sys, frozen *model.System, at model.Moment) []beginning {
 	base := beginning{name: "usual"}
 	if base.y, base.err = frozen.Clone().Start(); base.err != nil {
@@ -99,6 +99,10 @@ func beginnings(sys, frozen *model.System, at model.Moment) []beginning {
 	hot := beginning{name: "overloaded"}
 	if hot.err = cold.err; hot.err == nil {
 		hot.y, hot.err = crowd(sys.Freeze(rushed), cold.y)
+	}
+	if hot.err == nil {
+		clear(hot.y[:n])
+		hot.err = frozen.Consistent(0, hot.y)
 	}
 	return []beginning{base, cold, warm, hot}
 }

@@ -65,7 +65,7 @@ func roots(m *model.ReturnMap) (*fixedpoint.Set, error) {
 			Err:   mapError, ErrAbs: absError,
 		}, box, &fixedpoint.EnumSettings{Tol: boxTol})
 	}
-	scale := make([]float64, m.Dim())
+	scale, inside := make([]float64, m.Dim()), make([]float64, m.Dim())
 	for i := range scale {
 		scale[i] = 1e-6 * hi[i]
 	}
@@ -73,7 +73,10 @@ func roots(m *model.ReturnMap) (*fixedpoint.Set, error) {
 		Dim:   m.Dim(),
 		Scale: scale,
 		F: func(dst, x, _ []float64) {
-			m.Map(dst, x)
+			for i := range x { // the map is defined in the box
+				inside[i] = min(max(x[i], lo[i]), hi[i])
+			}
+			m.Map(dst, inside)
 			for i := range dst {
 				dst[i] -= x[i]
 			}
@@ -88,23 +91,25 @@ const (
 	follow  = 30 // iterations of the map from either end
 )
 
-// starts are points on a diagonal, evenly spaced in the logarithm of the rates, with
-// the hit rates that come back there, and where the map leads from no load and from
-// all of it.
+// starts are points on a diagonal, evenly spaced in the logarithm of the rates, and
+// where the map leads from no load and full caches, and from full load and empty ones.
+// Hit rates are the coordinates that reach 1.
 func starts(m *model.ReturnMap, hi []float64) [][]float64 {
 	var out [][]float64
-	for k := range decades*perTen + 1 {
+	at := func(load float64) []float64 {
 		u := make([]float64, len(hi))
 		for i := range u {
-			u[i] = hi[i] * math.Pow(10, -float64(k)/perTen)
+			if u[i] = load * hi[i]; hi[i] == 1 {
+				u[i] = 1 - load
+			}
 		}
-		out = append(out, u)
+		return u
 	}
-	for _, from := range []float64{0, 1} {
-		u := make([]float64, len(hi))
-		for i := range u {
-			u[i] = from * hi[i]
-		}
+	for k := range decades*perTen + 1 {
+		out = append(out, at(math.Pow(10, -float64(k)/perTen)))
+	}
+	for _, load := range []float64{0, 1} {
+		u := at(load)
 		for range follow {
 			m.Map(u, u)
 		}
