@@ -47,10 +47,12 @@ func (s *System) bootFlow(t float64, y []float64, grad bool) {
 	due := 0.0
 	if s.lay.nz > 0 {
 		th := y[s.lay.theta]
-		z := y[s.lay.z : s.lay.z+s.lay.nz]
+		n := len(par.wait)
+		z, each := y[s.lay.z:s.lay.z+n], f.due[:n]
 		for j, d := range par.wait {
-			f.due[j] = z[j] / (d + th)
-			due += f.due[j]
+			v := z[j] / (d + th)
+			each[j] = v
+			due += v
 		}
 	}
 	retries, dDue, dLam := due, 1.0, 0.0

@@ -60,10 +60,11 @@ func (s *System) linearizeBins(q int, y []float64) {
 		rest = y[s.lay.base+b.at : s.lay.base+b.at+b.bins*b.k]
 	}
 	if s.plain(q) && !c.coalesce {
-		u, fill := a.u[driveFill], k.drive[driveFill]
+		fill, age, n := k.drive[driveFill], k.age, len(c.rho)
+		u, x, fills, rates := a.u[driveFill][:n], x[:n], a.fill[:n], a.rate[:n]
 		for i, r := range c.rho {
 			f := r * fill
-			a.fill[i], a.rate[i] = f, f+k.age
+			fills[i], rates[i] = f, f+age
 			u[i] = r * (1 - x[i])
 		}
 		if rest != nil {

@@ -47,10 +47,11 @@ func (s *System) bins(dst, x []float64, q int) {
 	c, w, k := &s.now.par.class[q], &s.work.class[q], s.lay.class[q].k
 	d := &w.drive
 	if s.plain(q) {
-		fill := d[driveFill]
+		fill, age, n := d[driveFill], w.age, len(c.rho)
+		dst, x := dst[:n], x[:n]
 		for b, r := range c.rho {
 			f := r * fill
-			dst[b] = f - x[b]*(f+w.age)
+			dst[b] = f - x[b]*(f+age)
 		}
 		return
 	}
@@ -77,9 +78,10 @@ func (s *System) stages(dst []float64) {
 	par, f := s.now.par, &s.work.flow
 	again := (1 - par.giveUp) * f.fail
 	out := dst[s.lay.z : s.lay.z+s.lay.nz]
-	in := again * f.lam
+	in, sent := again*f.lam, f.sent
+	out = out[:len(f.due)]
 	for j, due := range f.due {
-		leave := f.sent * due
+		leave := sent * due
 		out[j] = in - leave
 		in = again * leave
 	}

@@ -229,14 +229,15 @@ func (s *System) solveClass(rhs []float64, q int) {
 	a, k := &s.arr.class[q], &s.work.class[q]
 	x, rest := s.content(rhs, q)
 	if s.plain(q) {
-		move, u := dot(k.gDrive[driveFill], s.arr.sol), a.u[driveFill]
+		move, n := dot(k.gDrive[driveFill], s.arr.sol), len(a.inv)
+		x, u := x[:n], a.u[driveFill][:n]
 		if rest == nil {
 			for i, inv := range a.inv {
 				x[i] = (x[i] + move*u[i]) * inv
 			}
 			return
 		}
-		uy, loss := a.uy[driveFill], s.now.loss
+		rest, uy, loss := rest[:n], a.uy[driveFill][:n], s.now.loss
 		for i, inv := range a.inv {
 			y := (rest[i] + move*uy[i]) * inv
 			rest[i] = y
@@ -267,10 +268,11 @@ func (s *System) plain(q int) bool {
 func (s *System) solveStages(z []float64) {
 	a, e, f := &s.arr.z, s.arr.sol, &s.work.flow
 	fail, sent, th := dot(f.gFail, e), dot(f.gSent, e), e[s.lay.core.th]
-	last := 0.0
+	n, last := len(a.inv), 0.0
+	z, carry, u0, u1, u2 := z[:n], a.carry[:n], a.u[0][:n], a.u[1][:n], a.u[2][:n]
 	for j, inv := range a.inv {
-		own := z[j] + (a.u[0][j]*fail + a.u[1][j]*sent + a.u[2][j]*th)
-		last = own*inv + a.carry[j]*last
+		own := z[j] + (u0[j]*fail + u1[j]*sent + u2[j]*th)
+		last = own*inv + carry[j]*last
 		z[j] = last
 	}
 }
