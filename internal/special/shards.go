@@ -45,16 +45,15 @@ func NewShards(v float64) *Shards {
 // Scatter returns what the function of that name does, ok to an absolute 1e−13 and
 // fail to a relative 2e−9 or an absolute 1e−18.
 func (s *Shards) Scatter(f, r float64) (ok, fail float64) {
-	l, h := s.rule(f, r)
+	l, at := s.rule(f, r)
 	if l == nil {
 		return Scatter(f, r, s.v)
 	}
-	return l.scatter(h, r)
+	return l.scatter(&at)
 }
 
-func (l *gaussRule) scatter(h, r float64) (ok, fail float64) {
-	root := 1 / math.Sqrt(r)
-	y0, y1 := (h*root-upperMin)*upperScale, -math.Sqrt(1-r)*root*upperScale
+func (l *gaussRule) scatter(at *stretch) (ok, fail float64) {
+	y0, y1 := (at.h*at.root-upperMin)*upperScale, -at.slope*upperScale
 	pieces, w := upperTable.pieces, l.w
 	for i, si := range l.s[:len(w)] {
 		y := y0 + y1*si
@@ -71,36 +70,41 @@ func (l *gaussRule) scatter(h, r float64) (ok, fail float64) {
 // ScatterGrad returns Scatter and the derivatives of ok by f and r, to 1e−9 of
 // themselves or an absolute 1e−11; to 1e−6 where f or 1 − f is below 1e−9.
 func (s *Shards) ScatterGrad(f, r float64) (ok, fail, df, dr float64) {
-	l, h := s.rule(f, r)
+	l, at := s.rule(f, r)
 	if l == nil {
 		ok, fail, df, dr, _ = ScatterGrad(f, r, s.v)
 		return ok, fail, df, dr
 	}
-	ok, fail = l.scatter(h, r)
-	p, q := math.Sqrt(r), math.Sqrt(1-r)
+	ok, fail = l.scatter(&at)
 	for i, si := range l.s {
-		x := (h - q*si) / p
+		x := at.h*at.root - at.slope*si
 		e := l.w[i] * invSqrt2Pi * fastExp(-x*x/2)
 		df += e
-		dr += e * (si/(p*q) - x/r)
+		dr += e * (si/at.slope - x)
 	}
-	return ok, fail, -df / (p * density(h)), dr / 2
+	return ok, fail, -df * at.root / density(at.h), dr / (2 * r)
 }
 
-// rule returns the rule to use and h, or nil where none will do. What a rule has to
+// A stretch is the argument of Φ, h root − slope s.
+type stretch struct {
+	h, root, slope float64 // root = 1/√r
+}
+
+// rule returns the rule to use, or nil where none will do. What a rule has to
 // resolve grows with the slope of Φ over one sd of its law, and towards the tails.
-func (s *Shards) rule(f, r float64) (*gaussRule, float64) {
+func (s *Shards) rule(f, r float64) (*gaussRule, stretch) {
 	if !(f >= shardsRare && f < 1 && r > 0 && r < 1) {
-		return nil, 0
+		return nil, stretch{}
 	}
-	h := -normQuantile(f)
-	steep := s.sd * math.Sqrt((1-r)/r) * (1 + h*h/160)
+	root := 1 / math.Sqrt(r)
+	at := stretch{h: -normQuantile(f), root: root, slope: math.Sqrt(1-r) * root}
+	steep := s.sd * at.slope * (1 + at.h*at.h/160)
 	for i := range s.rules {
 		if steep <= s.rules[i].steep {
-			return &s.rules[i], h
+			return &s.rules[i], at
 		}
 	}
-	return nil, 0
+	return nil, at
 }
 
 // upperTable is 1 − Φ(x): below it is 1, above it is left out.
