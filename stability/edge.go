@@ -35,6 +35,7 @@ func (r *Result) edges(frozen *model.System, set *Settings) error {
 
 const (
 	halvings = 40   // of the line between two states
+	patience = 8    // halvings between two attempts to find the state on the edge
 	nearby   = 1e-3 // to a state, of the distance between the two: its basin
 )
 
@@ -42,23 +43,24 @@ const (
 // is not found.
 func edge(s *model.System, a, b []float64, set *Settings) *Equilibrium {
 	lo, hi := 0.0, 1.0
-	var slow [][]float64
-	for range halvings {
+	for k := range halvings {
 		mid := (lo + hi) / 2
-		toA, states, ok := fall(s, a, b, mid, set)
+		toA, slow, ok := fall(s, a, b, mid, set)
 		if !ok {
-			break
+			return nil
 		}
-		slow = states
 		if toA {
 			lo = mid
 		} else {
 			hi = mid
 		}
-	}
-	for _, y := range slow {
-		if e, err := polish(s, y); err == nil && !e.Stable {
-			return e
+		if k%patience != patience-1 {
+			continue
+		}
+		for _, y := range slow {
+			if e, err := polish(s, y); err == nil && !e.Stable {
+				return e
+			}
 		}
 	}
 	return nil
