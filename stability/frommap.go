@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	// mapError and absError (queries/s) bound the error of the return map: they are ten
-	// times what nearby points differ by against the order that a map without error
-	// keeps, at most, over the rates of scenarios of every kind.
+	// mapError (relative) and absError (queries/s) bound the error of the return map.
+	// It grows with its argument; where computed values of nearby points fall instead,
+	// they do so by less than a tenth of this.
 	mapError = 1e-11
 	absError = 1e-9
 

@@ -214,7 +214,11 @@ func headline(sys *model.System, at model.Moment, res *stability.Result, set *st
 
 // explain says in words what the equilibria and the quantities mean.
 func explain(w io.Writer, res *stability.Result, facts []fact) {
-	fmt.Fprintf(w, "%d equilibria (%s): %s, %s\n", len(res.Equilibria), res.Certainty, res.Verdict(), verdicts[res.Verdict()])
+	doubt := ""
+	if res.Certainty != fixedpoint.Proved {
+		doubt = ", as far as the search found"
+	}
+	fmt.Fprintf(w, "%d equilibria (%s): %s, %s%s\n", len(res.Equilibria), res.Certainty, res.Verdict(), verdicts[res.Verdict()], doubt)
 	for _, f := range facts {
 		name, _, _ := strings.Cut(f.key, ".")
 		value := f.value
