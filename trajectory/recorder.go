@@ -84,14 +84,41 @@ func (rec *recorder) detail(p *ode.Interpolant) {
 	}
 	_, edge = slices.BinarySearch(rec.sys.Breaks(), p.T1)
 	edge = edge || p.T1 == rec.sys.Span()
-	for i := 1; i < parts; i++ {
-		if t := p.T0 + (p.T1-p.T0)*float64(i)/parts; t-rec.last() >= rec.room {
+	before, after, turns := rec.turn(p)
+	for i := 1; i <= parts; i++ {
+		t := p.T0 + (p.T1-p.T0)*float64(i)/parts
+		if turns && t > before {
+			turns = false
+			rec.addDetail(p, before)
+			rec.addDetail(p, after)
+		}
+		if i < parts && t-rec.last() >= rec.room {
 			rec.addDetail(p, t)
 		}
 	}
 	if edge || p.T1-rec.last() >= rec.room {
 		rec.addDetail(p, p.T1)
 	}
+}
+
+// turn locates where an outage begins or ends within the step, to a tenth of a second.
+func (rec *recorder) turn(p *ode.Interpolant) (before, after float64, found bool) {
+	const close = 0.1 // s
+	short := func(t float64) bool { return shortfall(rec.observe(t, rec.at(p, t))) > 0 }
+	before, after = p.T0, p.T1
+	first := short(before)
+	if short(after) == first {
+		return 0, 0, false
+	}
+	for after-before > close {
+		mid := (before + after) / 2
+		if short(mid) == first {
+			before = mid
+		} else {
+			after = mid
+		}
+	}
+	return before, after, after < p.T1 && before > p.T0
 }
 
 // last returns the time of the last row of Detail, −1 before the first.
