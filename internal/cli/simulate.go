@@ -61,6 +61,9 @@ func (f *simulateFlags) run(cmd *cobra.Command, arg string) error {
 	if !(f.rtol >= 1e-12 && f.rtol <= 0.01) {
 		return usage("--rtol %g: want 1e-12 to 0.01", f.rtol)
 	}
+	if f.plot != "" && f.plot == f.out {
+		return usage("--plot and -o name the same file, %s", f.plot)
+	}
 	if f.plot != "" && !plotFormat(f.plot) {
 		return usage("--plot %s: want a file in .svg, .png or .csv", f.plot)
 	}

@@ -98,6 +98,9 @@ func (s *summary) outages() {
 	if outages == nil {
 		s.add("outages", "none (goodput never below 90 %% of the boots for a minute)")
 	}
+	if kind := s.sc.Initial.Kind; outages != nil && outages[0][0] == 0 && kind != "cold" && kind != "given" {
+		s.add("warning", "the equilibrium the run starts from is an outage: at the traffic of its start there is no healthy one")
+	}
 	for _, o := range outages {
 		end := "to " + s.clock.at(o[1])
 		if o[1] == s.sc.Duration {
