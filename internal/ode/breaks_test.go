@@ -222,3 +222,32 @@ func TestInconsistent(t *testing.T) {
 		t.Errorf("at the start: %+v, %v", res, err)
 	}
 }
+
+// After a discontinuity the first step resolves a transient that the step before it
+// would jump over, so that the dense output is right within it: y' = −1e8 (y − 1) from
+// t = 1 on, after a second at rest with steps as long as they get.
+func TestTransientAfterBreakExact(t *testing.T) {
+	p := &relaxation{}
+	at := []float64{1, 1 + 1e-8, 1.0001, 1.05, 1.2, 1.5, 2}
+	_, err := Solve(p, []float64{0}, 0, 2, &Settings{RTol: 1e-6, Output: at, Record: func(s float64, y []float64) {
+		numtest.Check(t, "y", y[0], -math.Expm1(-1e8*(s-1)), 0, 2e-5)
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+type relaxation struct {
+	rate, shift float64
+}
+
+func (p *relaxation) Dim() int                                   { return 1 }
+func (p *relaxation) Eval(dst []float64, _ float64, y []float64) { dst[0] = -p.rate * (y[0] - 1) }
+func (p *relaxation) Linearize(dfdt []float64, _ float64, _ []float64) {
+	dfdt[0] = 0
+}
+func (p *relaxation) Factor(shift float64) error                    { p.shift = shift; return nil }
+func (p *relaxation) Solve(rhs []float64)                           { rhs[0] /= p.shift + p.rate }
+func (p *relaxation) Breaks() []float64                             { return []float64{1} }
+func (p *relaxation) Enter(_ int, _ float64, y []float64) []float64 { p.rate = 1e8; return y }
+func (p *relaxation) Jump(_ int, _ float64, _ []float64)            {}

@@ -143,8 +143,10 @@ func (it *integration) nextStop() float64 {
 // advance integrates to stop, or sets a status.
 func (it *integration) advance(stop float64) {
 	it.linearize(it.t)
-	if it.h == 0 {
-		it.h = it.firstStep(stop)
+	// A discontinuity may start a transient that the last step size would jump over: the
+	// end of such a step is right, its dense output is not.
+	if first := it.firstStep(stop); it.h == 0 || first < it.h {
+		it.h = first
 	}
 	for it.t < stop && it.res.Status == NotTerminated {
 		if it.stats.Steps+it.stats.Rejected >= it.set.MaxSteps {
@@ -176,7 +178,8 @@ func (it *integration) stepTo(stop float64) (h, end float64) {
 	case 2*h > room*(1+rounding):
 		h = room / 2 // two equal steps rather than a whole one and a sliver
 	}
-	return h, it.t + h
+	end = it.t + h
+	return end - it.t, end // the step that rounding leaves
 }
 
 func (it *integration) firstStep(stop float64) float64 {
