@@ -15,13 +15,16 @@ import "math"
 // which stays finite when the traffic stops.
 func (s *System) evict(logT float64, grad bool) {
 	par, w, ix := s.now.par, &s.work, &s.lay.core
-	const floor = 1e-12 // 1/s; keeps the classes' shares defined without traffic
-	total := 0.0
+	total, n := 0.0, 0.0
 	for q := range par.class {
 		if par.class[q].cached {
-			total += w.class[q].rate + floor
+			total += w.class[q].rate
+			n++
 		}
 	}
+	total += faint * faint // keeps the classes' shares defined when none is used
+	floor := idle * total
+	all := total + n*floor
 	window := math.Exp(logT)
 	full := 0.0
 	for q := range par.class {
@@ -33,7 +36,7 @@ func (s *System) evict(logT float64, grad bool) {
 		if o < leastFill {
 			o, gO = leastFill, nil
 		}
-		share := (k.rate + floor) / total
+		share := (k.rate + floor) / all
 		k.drive[driveAge] = share * window
 		slope, slopeO := 0.0, 0.0 // of the occupancy
 		for b, r := range c.rho {
@@ -49,10 +52,12 @@ func (s *System) evict(logT float64, grad bool) {
 		}
 		g := k.gDrive[driveAge]
 		g[ix.tc] += k.drive[driveAge]
-		axpy(g, window/total, k.gRate)
-		for r := range par.class {
-			if par.class[r].cached {
-				axpy(g, -k.drive[driveAge]/total, w.class[r].gRate)
+		if total > 1e-100 { // below, rounding is all that is left of a slope
+			axpy(g, window/all, k.gRate)
+			for r := range par.class {
+				if par.class[r].cached {
+					axpy(g, window*idle/all-k.drive[driveAge]*(1+n*idle)/all, w.class[r].gRate)
+				}
 			}
 		}
 		axpy(w.gLRU, slope/par.size, g)
@@ -62,6 +67,10 @@ func (s *System) evict(logT float64, grad bool) {
 	}
 	w.lruRes = full/par.size - 1
 }
+
+// idle is the share of all requests that a class nobody asks is given: its keys make
+// room last, and a cache larger than all keys in use still has a characteristic time.
+const idle = 1e-12
 
 // leastFill bounds the success of reads from below where a cache without insertions
 // would have no characteristic time.
