@@ -142,7 +142,7 @@ func (s *System) core(t float64, y []float64, grad bool) {
 		s.expire(t)
 	}
 	for q := range w.class {
-		s.hitRate(q, y, grad)
+		s.hitRate(q, y)
 	}
 	for i := range w.pool {
 		s.enterPool(i, t, y, grad)
@@ -164,7 +164,7 @@ func (s *System) core(t float64, y []float64, grad bool) {
 }
 
 // hitRate gathers a class's content into its hit probability and shape.
-func (s *System) hitRate(q int, y []float64, grad bool) {
+func (s *System) hitRate(q int, y []float64) {
 	c, k, l := &s.now.par.class[q], &s.work.class[q], &s.lay.class[q]
 	if !c.cached {
 		k.sh.at(0, c)
@@ -173,17 +173,8 @@ func (s *System) hitRate(q int, y []float64, grad bool) {
 	if k.age = c.age; c.fixed && !s.settling {
 		k.age = 0
 	}
-	hot := 0.0
-	x := y[l.at : l.at+l.bins*l.k]
-	if l.k == 1 {
-		hot = weighted(c.pi, x)
-	} else {
-		for b, p := range c.pi {
-			hot += p * sum(x[b*l.k:(b+1)*l.k])
-		}
-	}
-	k.hot = hot
-	k.sh.at(s.now.served()*hot, c)
+	k.hot = s.weigh(c.pi, y[l.at:l.at+l.bins*l.k], l.k)
+	k.sh.at(s.now.served()*k.hot, c)
 }
 
 // served is the share of the content that is present and need not be validated.
@@ -192,12 +183,7 @@ func (p *piece) served() float64 { return (1 - p.absent) * (1 - p.validate) }
 // enterPool reads a pool's state and the refusals that follow from it.
 func (s *System) enterPool(i int, t float64, y []float64, grad bool) {
 	c, p, l, ix := &s.now.par.pool[i], &s.work.pool[i], &s.lay.pool[i], &s.lay.core
-	pc := s.now
-	p.mu = c.mu * pc.kappa[i]
-	p.bg = c.bg
-	if c.follows {
-		p.bg *= pc.mult + pc.multRate*(t-pc.t0)
-	}
+	p.mu, p.bg = s.server(i, t)
 	p.b, p.share = y[l.b], min(max(y[l.share], 0), 1)
 	p.r, p.kappa = 0, 0
 	if c.curve != nil {
@@ -209,38 +195,51 @@ func (s *System) enterPool(i int, t float64, y []float64, grad bool) {
 	if math.IsInf(c.limit, 1) {
 		return
 	}
-	slope := 0.0 // dκ/db
-	p.kappa = 0.45 * c.limit / p.b
-	switch {
-	case p.kappa >= 32:
-		p.kappa = 32
-	case p.kappa <= 4:
-		p.kappa = 4
-	default:
-		slope = -p.kappa / p.b
-	}
-	rel := p.n / c.limit
-	switch {
-	case rel >= 1:
-		p.r = 1
-		return
-	case rel <= 0:
-		return
-	case p.kappa == 32:
-		rel *= rel
-		rel *= rel
-		rel *= rel
-		rel *= rel
-		p.r = rel * rel
-	default:
-		p.r = math.Pow(rel, p.kappa)
-	}
-	if grad {
+	p.kappa = c.exponent(p.b)
+	p.r = c.refused(p.n, p.kappa)
+	if grad && p.n > 0 && p.n < c.limit {
 		p.gR[ix.n[i]] = p.kappa * p.r / p.n
-		if slope != 0 {
-			p.gR[ix.b[i]] = p.r * math.Log(rel) * slope
+		if p.kappa > leastOrder && p.kappa < mostOrder { // dκ/db = −κ/b
+			p.gR[ix.b[i]] = -p.r * math.Log(p.n/c.limit) * p.kappa / p.b
 		}
 	}
+}
+
+// server returns the capacity of a shard of pool i and its background load (work
+// units/s) at time t.
+func (s *System) server(i int, t float64) (mu, background float64) {
+	c, pc := &s.now.par.pool[i], s.now
+	background = c.bg
+	if c.follows {
+		background *= pc.mult + pc.multRate*(t-pc.t0)
+	}
+	return c.mu * pc.kappa[i], background
+}
+
+// The exponent of the soft queue limit K in units of the mean residual query b is
+// 0.45 K/b, within these bounds.
+const leastOrder, mostOrder = 4, 32
+
+func (c *pool) exponent(b float64) float64 {
+	return min(mostOrder, max(leastOrder, 0.45*c.limit/b))
+}
+
+// refused is the probability (n/K)^κ that a shard with work n refuses a query.
+func (c *pool) refused(n, kappa float64) float64 {
+	rel := n / c.limit
+	switch {
+	case rel >= 1:
+		return 1
+	case rel <= 0:
+		return 0
+	case kappa == mostOrder:
+		rel *= rel
+		rel *= rel
+		rel *= rel
+		rel *= rel
+		return rel * rel
+	}
+	return math.Pow(rel, kappa)
 }
 
 // Correlations of the failures of shards that receive the same query, as shares of

@@ -64,21 +64,9 @@ func (s *System) bootFlow(t float64, y []float64, grad bool) {
 	var dAtt, dLim float64
 	f.adm, f.ratio, f.shed, dAtt, dLim = smin(f.attempts, s.Throttle(t))
 
-	f.ok, f.bad = 1, 0
-	for q := range par.class {
-		if c := &par.class[q]; c.inBoot() {
-			ok, bad := s.work.class[q].allOf(c.perBoot)
-			f.ok *= ok
-			f.bad += bad * (1 - f.bad)
-		}
-	}
-	f.fail = f.shed + f.ratio*f.bad
+	s.bootSuccess()
 	f.sess = f.adm * f.ok
-	served := 1.0 // 1 − φ: share of the failures that were admitted
-	if f.fail > tiny {
-		served = f.ratio * f.bad / f.fail
-	}
-	tauF := s.failDelay(nil, 0)
+	served, tauF := f.served(), s.failDelay(nil, 0)
 	f.theta = served * tauF
 	if !grad {
 		return
@@ -137,6 +125,28 @@ const tiny = 1e-290
 
 // inBoot reports whether a boot needs the class.
 func (c *class) inBoot() bool { return c.essential && c.perBoot > 0 }
+
+// bootSuccess combines the success of the classes that a boot needs.
+func (s *System) bootSuccess() {
+	f := &s.work.flow
+	f.ok, f.bad = 1, 0
+	for q := range s.work.class {
+		if c := &s.now.par.class[q]; c.inBoot() {
+			ok, bad := s.work.class[q].allOf(c.perBoot)
+			f.ok *= ok
+			f.bad += bad * (1 - f.bad)
+		}
+	}
+	f.fail = f.shed + f.ratio*f.bad
+}
+
+// served is 1 − φ, the share of the failures that were admitted.
+func (f *flow) served() float64 {
+	if f.fail > tiny {
+		return f.ratio * f.bad / f.fail
+	}
+	return 1
+}
 
 // rare is the failure probability below which the kinds of failure are not told
 // apart: then a failure counts as a time-out.

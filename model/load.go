@@ -6,23 +6,17 @@ func (s *System) offeredLoad(t float64, y []float64, grad bool) {
 	par, f, ix := s.now.par, &s.work.flow, &s.lay.core
 	for i := range s.work.pool {
 		p, c := &s.work.pool[i], &par.pool[i]
-		one := 1 + c.cs // E[w²] of background, w = 1
-		p.load, p.calls, p.common = p.bg, p.bg, 0
-		p.raw, p.second = p.bg*one, p.bg*(one+c.ca-1)
+		p.addBackground(c)
 		if grad && c.follows && s.now.multRate != 0 {
 			d := c.bg * s.now.multRate
 			p.gLoad[ix.size], p.gCall[ix.size] = d, d
-			p.gRaw[ix.size], p.gSecond[ix.size] = d*one, d*(one+c.ca-1)
+			p.gRaw[ix.size], p.gSecond[ix.size] = d*(1+c.cs), d*(c.cs+c.ca)
 		}
 	}
 	sessions := y[s.lay.s]
 	for q := range par.class {
 		c, k := &par.class[q], &s.work.class[q]
-		asked := c.perBoot*f.adm + c.perSession*sessions
-		if s.now.shedAll {
-			asked = (c.perBoot*f.attempts + c.perSession*sessions) * f.ratio
-		}
-		asked += c.perBoot * faint
+		asked := s.asks(c, sessions) + c.perBoot*faint
 		k.rate = asked * k.mult
 		if grad {
 			g := k.gRate
@@ -41,6 +35,21 @@ func (s *System) offeredLoad(t float64, y []float64, grad bool) {
 		}
 		s.addCalls(q, grad)
 	}
+}
+
+// addBackground starts the sums of a pool with single point reads, w = 1.
+func (p *poolFlow) addBackground(c *pool) {
+	p.load, p.calls, p.common = p.bg, p.bg, 0
+	p.raw, p.second = p.bg*(1+c.cs), p.bg*(c.cs+c.ca)
+}
+
+// asks is the rate at which a class is asked by the admitted boots and by sessions.
+func (s *System) asks(c *class, sessions float64) float64 {
+	f := &s.work.flow
+	if s.now.shedAll {
+		return (c.perBoot*f.attempts + c.perSession*sessions) * f.ratio
+	}
+	return c.perBoot*f.adm + c.perSession*sessions
 }
 
 // faint is a rate of boots (1/s) that keeps the mix of a pool without load what it was.

@@ -3,6 +3,7 @@ package model_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/metastable/metastable/internal/ode"
@@ -87,5 +88,27 @@ func TestFixedTTLConvergence(t *testing.T) {
 		} else if limit := 1.5 * first / math.Sqrt(float64(k)); worst > limit {
 			t.Errorf("%d stages differ by %g from the fixed law, want at most %g", k, worst, limit)
 		}
+	}
+}
+
+// A cold start comes back one time to live later, and so does each entry of the
+// timeline: the run has breaks there, however many entries there are.
+func TestFixedTTLBreaksExact(t *testing.T) {
+	timeline := ""
+	for n := range 5 {
+		sc, err := model.Parse("fixed.yaml", fmt.Appendf(nil, fixedTTL, "fixed", timeline), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := sc.Compile()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := range n + 1 {
+			if at := 1800 + 60*float64(k); !slices.Contains(s.Breaks(), at) {
+				t.Errorf("%d entries: no break at %g s: %v", n, at, s.Breaks())
+			}
+		}
+		timeline += fmt.Sprintf("{at: %ds, flush: 1%%}, ", 60*(n+1))
 	}
 }

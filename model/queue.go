@@ -130,7 +130,7 @@ func (s *System) queue(i int, grad bool) {
 		axpy(p.gDv, -2*p.kappa*p.load*p.v/p.n, p.gR)
 		p.gDv[iv] -= h
 		p.gDv[in] += h * p.v / p.n
-		if p.kappa < 32 && p.kappa > 4 {
+		if p.kappa < mostOrder && p.kappa > leastOrder {
 			p.gDv[ib] += h * p.v / p.b // κ ∝ 1/b
 		}
 	}

@@ -59,19 +59,6 @@ func (c *pool) restFull(rho, b, kappa float64) (n, v, r float64) {
 	return n, v, r
 }
 
-// refused is the probability that a shard with work n refuses a query.
-func (c *pool) refused(n, kappa float64) float64 {
-	if math.IsInf(c.limit, 1) {
-		return 0
-	}
-	return min(1, math.Pow(max(n, 0)/c.limit, kappa))
-}
-
-// exponent is that of the soft queue limit.
-func (c *pool) exponent(b float64) float64 {
-	return min(32, max(4, 0.45*c.limit/b))
-}
-
 // varianceAt returns the variance at which a shard with mean n is busy with
 // probability beta: Newton's method on its logarithm, kept in a bracket.
 func varianceAt(l queueLaw, n, b, beta float64) float64 {

@@ -60,8 +60,8 @@ func (s *System) Freeze(at Moment) *System {
 }
 
 // NewReturnMap reduces a system that [System.Freeze] made. It fails where the reduction
-// does not hold: drop_expired and on_error: delete, a cache size, measured service
-// curves.
+// does not hold: drop_expired, on_error: delete, coalesce, a cache size, measured
+// service curves.
 func NewReturnMap(frozen *System) (*ReturnMap, error) {
 	par := frozen.now.par
 	m := &ReturnMap{s: frozen, given: make([]bool, len(par.class)), share: make([]float64, len(par.pool))}
@@ -155,11 +155,7 @@ func (m *ReturnMap) load(u, v []float64) {
 	s := m.s
 	par := s.now.par
 	for i := range s.work.pool {
-		p, c := &s.work.pool[i], &par.pool[i]
-		p.mu, p.bg = c.mu*s.now.kappa[i], c.bg
-		if c.follows {
-			p.bg *= s.now.mult
-		}
+		s.work.pool[i].mu, s.work.pool[i].bg = s.server(i, 0)
 	}
 	m.sums(v)
 	for i := range s.work.pool {
@@ -180,10 +176,7 @@ func (m *ReturnMap) load(u, v []float64) {
 func (m *ReturnMap) sums(u []float64) {
 	s := m.s
 	for i := range s.work.pool {
-		p, c := &s.work.pool[i], &s.now.par.pool[i]
-		one := 1 + c.cs
-		p.load, p.calls, p.common = p.bg, p.bg, 0
-		p.raw, p.second = p.bg*one, p.bg*(one+c.ca-1)
+		s.work.pool[i].addBackground(&s.now.par.pool[i])
 	}
 	for q := range s.work.class {
 		s.work.class[q].sh = s.now.par.class[q].shapeOf(0)
@@ -229,26 +222,16 @@ func (m *ReturnMap) flow(fail float64) float64 {
 	f.adm, f.ratio, f.shed, _, _ = smin(f.attempts, s.now.u)
 	f.sess = f.attempts * (1 - fail)
 	sessions := par.session * f.sess
-	f.ok, f.bad = 1, 0
 	for _, q := range m.rate {
 		c, k := &par.class[q], &s.work.class[q]
-		asked := c.perBoot*f.adm + c.perSession*sessions
-		if s.now.shedAll {
-			asked = (c.perBoot*f.attempts + c.perSession*sessions) * f.ratio
-		}
-		k.rate = asked * k.mult
+		k.rate = s.asks(c, sessions) * k.mult
 		k.hot = m.atRest(q)
 		if !m.given[q] {
 			k.sh = c.shapeOf(k.hot)
 			k.f, k.s = k.sh.miss*k.oc, (1-k.sh.miss)+k.sh.miss*k.o
 		}
-		if c.inBoot() {
-			ok, bad := k.allOf(c.perBoot)
-			f.ok *= ok
-			f.bad += bad * (1 - f.bad)
-		}
 	}
-	f.fail = f.shed + f.ratio*f.bad
+	s.bootSuccess()
 	return f.fail
 }
 

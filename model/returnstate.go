@@ -37,10 +37,7 @@ func (m *ReturnMap) State(u []float64) []float64 {
 	if l.nz == 0 {
 		return y
 	}
-	theta := 0.0
-	if f.fail > tiny {
-		theta = f.ratio * f.bad / f.fail * s.failDelay(nil, 0)
-	}
+	theta := f.served() * s.failDelay(nil, 0)
 	y[l.theta] = theta
 	again := (1 - par.giveUp) * fail
 	due := f.lam * again
@@ -61,48 +58,34 @@ func (m *ReturnMap) State(u []float64) []float64 {
 	return y
 }
 
-// Bounds stores in imgLo and imgHi bounds of Map over the box lo ≤ u ≤ hi. Every
-// partial dependence has a known sign: more load, later and fewer answers; a larger
-// common share, more scatters that succeed; less success, more attempts and more
-// misses; more hits, lighter queries. So the image lies between two evaluations, with
-// the worst of everything and with the best; rounding is up to the caller. Where
-// several classes load one pool, the residual query and the common share depend on
-// their mix, and are bounded over it.
+// Bounds stores in imgLo and imgHi bounds of Map over the box lo ≤ u ≤ hi, where
+// [ReturnMap.Signs] holds. Then every partial dependence has a known sign: more load,
+// later and fewer answers; a larger common share, more scatters that succeed; less
+// success, more attempts and more misses. So the image lies between two evaluations, with
+// the worst of everything and with the best; rounding is up to the caller.
 func (m *ReturnMap) Bounds(lo, hi, imgLo, imgHi []float64) {
-	nr := len(m.rate)
-	// Worst: full load, common share of the lightest, fewest hits.
-	m.load(hi, lo)
-	m.succeed(lo[nr:])
-	m.flow(m.fails())
-	m.store(imgHi)
-	worstHit := append([]float64(nil), imgHi[nr:]...)
-	m.load(lo, hi)
-	m.succeed(hi[nr:])
-	m.flow(m.fails())
-	m.store(imgLo)
-	copy(imgHi[nr:], imgLo[nr:])
-	copy(imgLo[nr:], worstHit)
+	for _, c := range []struct{ load, share, img []float64 }{{hi, lo, imgHi}, {lo, hi, imgLo}} {
+		m.load(c.load, c.share)
+		m.succeed(nil)
+		m.flow(m.fails())
+		m.store(c.img)
+	}
 }
 
-// Signs reports whether the signs that Bounds relies on are known: one class with
-// first-come-first-served queries on each pool, heavier than the background, and no
-// requests by sessions, whose number falls when boots fail.
+// Signs reports whether the signs that Bounds relies on are known: a single class, first
+// come first served, whose queries keep their shape and are heavier than the
+// background, and no requests by sessions, whose number falls when boots fail.
 func (m *ReturnMap) Signs() bool {
-	par := m.s.now.par
-	used := make([]bool, len(par.pool))
-	for _, q := range m.rate {
-		c := &par.class[q]
-		p := &par.pool[c.pool]
-		if used[c.pool] || p.ps || c.perSession > 0 || m.given[q] || len(m.rate) > 1 {
-			return false
-		}
-		used[c.pool] = true
-		sh := c.shapeOf(0)
-		if p.bg > 0 && sh.w > 0 && sh.w2*(1+p.cs)+(p.ca-1)*sh.w*sh.w < sh.w*(p.cs+p.ca) {
-			return false
-		}
+	if len(m.rate) != 1 || len(m.hit) > 0 {
+		return false
 	}
-	return true
+	c := &m.s.now.par.class[m.rate[0]]
+	p := &m.s.now.par.pool[c.pool]
+	if p.ps || c.perSession > 0 {
+		return false
+	}
+	sh := c.shapeOf(0)
+	return p.bg == 0 || sh.w == 0 || sh.w2*(1+p.cs)+(p.ca-1)*sh.w*sh.w >= sh.w*(p.cs+p.ca)
 }
 
 // Success returns the success of an admitted boot at the coordinates u.

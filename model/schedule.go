@@ -25,7 +25,7 @@ func (s *System) schedule(sc *Scenario, par *params) error {
 			times = append(times, e.At+e.Over)
 		}
 	}
-	jumps := append(times, 0)
+	jumps := append([]float64{0}, times...)
 	for _, c := range par.class {
 		if c.fixed { // what jumps comes back one time to live later, and two
 			for _, t := range jumps {

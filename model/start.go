@@ -113,7 +113,7 @@ func (s *System) light(t float64) ([]float64, error) {
 		if p.n >= 0 {
 			y[p.n], y[p.v] = 0.1, 0.1
 		} else {
-			y[p.b] = s.bgAt(i, t)
+			_, y[p.b] = s.server(i, t)
 		}
 	}
 	y[l.s] = s.now.lam * par.session
@@ -128,14 +128,6 @@ func (s *System) light(t float64) ([]float64, error) {
 		}
 	}
 	return y, nil
-}
-
-func (s *System) bgAt(i int, t float64) float64 {
-	p := &s.now.par.pool[i]
-	if p.follows {
-		return p.bg * (s.now.mult + s.now.multRate*(t-s.now.t0))
-	}
-	return p.bg
 }
 
 // settle moves y to the equilibrium it flows to with the forcing of time t frozen.

@@ -281,8 +281,5 @@ type pool struct {
 	curve                  *curve
 }
 
-// Classes returns the names of the query classes in the order of the columns.
-func (s *System) Classes() []string { return slices.Clone(s.classes) }
-
 // Pools returns the names of the pools in the order of the columns.
 func (s *System) Pools() []string { return slices.Clone(s.pools) }
