@@ -26,7 +26,7 @@ type Timeline struct {
 	Admitted    []float64 // boot attempts the throttle lets through, 1/s
 	Limit       []float64 // limit of the throttle, 1/s; +Inf while none is in force; nil: never
 	BootSuccess []float64 // share of the admitted boots that succeed, 0…1
-	Waiting     []float64 // clients waiting to retry
+	Waiting     []float64 // clients waiting to retry; all 0: no panel
 
 	Classes []ClassSeries // none: no panel
 	Pools   []PoolSeries  // none: no panel of load

@@ -50,7 +50,10 @@ func (t *Timeline) panels() []*panel {
 	if len(t.Pools) > 0 {
 		panels = append(panels, t.loadPanel())
 	}
-	panels = append(panels, t.successPanel(), t.waitingPanel())
+	panels = append(panels, t.successPanel())
+	if slices.Max(t.Waiting) > 0 {
+		panels = append(panels, t.waitingPanel())
+	}
 	last := panels[len(panels)-1].plot
 	last.X.Label.Text = t.axis().label(last.X.Min, last.X.Max)
 	if len(t.Outages) > 0 {
@@ -110,13 +113,7 @@ func (t *Timeline) successPanel() *panel {
 
 func (t *Timeline) waitingPanel() *panel {
 	curves := []curve{{name: "waiting to retry", values: t.Waiting, style: line(vermillion, 1.6, nil)}}
-	top := 0.0
-	for _, v := range t.Waiting {
-		top = max(top, v)
-	}
-	if top == 0 {
-		top = 1
-	}
+	top := slices.Max(t.Waiting)
 	return t.panel("clients", linear, -0.03*top, 1.06*top, curves)
 }
 
