@@ -31,10 +31,14 @@ var mayImport = map[string][]string{
 	"recovery":   {"fixedpoint", "model", "internal/ode", "trajectory"},
 	"calibrate":  {"fixedpoint", "model", "internal/ode", "internal/special", "telemetry", "trajectory"},
 	"montecarlo": {"fixedpoint", "model", "internal/ode", "internal/special", "trajectory"},
-	"referee":    {"fixedpoint", "model", "internal/ode", "internal/special", "trajectory"},
+	"referee":    {"model", "referee/des", "referee/markov", "stability", "trajectory"},
 	"stability":  {"fixedpoint", "model", "internal/ode", "trajectory"},
 	"trajectory": {"model", "internal/ode"}, // puts a System and the integrator together
 	"telemetry":  {},
+
+	// The referees know the scenario file, and nothing of the equations they judge.
+	"referee/des":    {"model"},
+	"referee/markov": {"model"},
 
 	// A System is a problem for the solvers by having their methods, not by importing them.
 	"model":      {"internal/special"},
