@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // A suffix scales the number before it by 10^shift · times.
@@ -206,13 +207,26 @@ func number(v float64) string {
 	return strings.NewReplacer("e+0", "e", "e+", "e").Replace(fmt.Sprintf("%g", v))
 }
 
-// repair returns the quantity that text nearly is: in another case, or without
-// separators.
+// spelledUnits are the units of time as people also write them.
+var spelledUnits = strings.NewReplacer(
+	"minutes", "m", "minute", "m", "mins", "m", "min", "m",
+	"seconds", "s", "second", "s", "secs", "s", "sec", "s",
+	"hours", "h", "hour", "h", "hrs", "h", "hr", "h", "days", "d", "day", "d",
+)
+
+// repair returns the quantity that text nearly is: in another case, without
+// separators, with its unit spelled out, or in several units (1h10m).
 func repair(text, unit string) string {
 	bare := strings.NewReplacer(" ", "", "_", "", ",", "").Replace(text)
-	for _, t := range []string{bare, strings.ToLower(bare), strings.ToUpper(bare)} {
+	for _, t := range []string{bare, strings.ToLower(bare), strings.ToUpper(bare), spelledUnits.Replace(strings.ToLower(bare))} {
 		if _, ok := parseQuantity(t, unit); ok {
 			return fmt.Sprintf("; did you mean %q?", t)
+		}
+		if _, isTime := parseQuantity("1h", unit); !isTime {
+			continue
+		}
+		if d, err := time.ParseDuration(t); err == nil {
+			return fmt.Sprintf("; did you mean %q?", formatQuantity(d.Seconds(), unit))
 		}
 	}
 	return ""

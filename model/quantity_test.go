@@ -116,6 +116,29 @@ func TestQuantity_suffix_invariant(t *testing.T) {
 	})
 }
 
+// What is nearly a quantity is answered with the quantity.
+func TestRepair_exact(t *testing.T) {
+	for _, c := range []struct{ text, unit, want string }{
+		{"10min", "s", "10m"},
+		{"2 hours", "s", "2h"},
+		{"90sec", "s", "90s"},
+		{"1h10m", "s", "70m"},
+		{"6h40m", "time", "400m"},
+		{"400/sec", "1/s", "400/s"},
+		{"1,000", "count", "1000"},
+		{"1h", "count", ""},
+		{"soon", "s", ""},
+	} {
+		want := ""
+		if c.want != "" {
+			want = `; did you mean "` + c.want + `"?`
+		}
+		if got := repair(c.text, c.unit); got != want {
+			t.Errorf("%q in %s: %q, want %q", c.text, c.unit, got, want)
+		}
+	}
+}
+
 func TestParseClock_exact(t *testing.T) {
 	for _, c := range []struct {
 		text string

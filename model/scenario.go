@@ -157,7 +157,7 @@ type Clients struct {
 	Backoff     *Backoff `yaml:"backoff" none:"none" doc:"Mean waits before further attempts; without it there are no retries."`
 	GiveUp      float64  `yaml:"give_up" unit:"share" range:"[0,1]" default:"0" doc:"Probability that a client stops after a failed attempt."`
 	MaxAttempts *int     `yaml:"max_attempts" unit:"count" range:"[1,65]" none:"none" doc:"Attempts in all; none (default): the last stage repeats."`
-	RetryBudget float64  `yaml:"retry_budget" unit:"1" range:"[0,1e6]" none:"none" default:"none" doc:"Most retries sent per first attempt."`
+	RetryBudget float64  `yaml:"retry_budget" unit:"1" range:"[0,1e6]" none:"none" default:"none" doc:"Most retries sent per first attempt; with 0 a client that failed waits for ever."`
 }
 
 // Backoff is exponential backoff: stage j waits min(cap, base·factor^j) on average.
