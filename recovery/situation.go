@@ -1,0 +1,130 @@
+package recovery
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/metastable/metastable/internal/ode"
+	"github.com/metastable/metastable/model"
+)
+
+// A Situation is a system in a state at a time, to be driven by its throttle. It does
+// not change.
+type Situation struct {
+	sys *model.System
+	t   float64 // s
+	y   []float64
+
+	row    []float64 // observables
+	scales []float64
+	watch  float64 // s for which a step has to stay up to be safe
+	done   <-chan struct{}
+}
+
+// Columns of an observation.
+const (
+	colBoots    = 1
+	colAdmitted = 3
+	colSuccess  = 4
+	colWaiting  = 5
+)
+
+// rtol is the relative tolerance of the trajectories.
+const rtol = 1e-5
+
+// At runs the scenario to the time at (s) and returns the situation there. The
+// timeline's entries after that are dropped, what is in progress goes on: the rollout
+// step that runs is finished unless an entry pauses it. Traffic follows its profile
+// for so many seconds more.
+func At(sc *model.Scenario, at, ahead float64, done <-chan struct{}) (*Situation, error) {
+	if !(at >= 0 && ahead > 0 && at+ahead < math.MaxFloat32) {
+		return nil, fmt.Errorf("recovery: a plan from %g s for %g s", at, ahead)
+	}
+	cut := sc.Clone()
+	for i, e := range cut.Timeline {
+		if e.At > at {
+			cut.Timeline = cut.Timeline[:i]
+			break
+		}
+	}
+	cut.Duration = at + ahead
+	sys, err := cut.Compile()
+	if err != nil {
+		return nil, err
+	}
+	s := &Situation{sys: sys, done: done, scales: sys.Scales(), watch: defaultWatch}
+	y, err := sys.Start()
+	if err != nil {
+		return nil, fmt.Errorf("recovery: no initial state: %w", err)
+	}
+	sys.Reset()
+	end, err := ode.Solve(sys, y, 0, at, s.settings())
+	if err != nil {
+		return nil, fmt.Errorf("recovery: %w", err)
+	}
+	if err := end.Status.Err(); err != nil {
+		return nil, fmt.Errorf("recovery: the scenario's own run: %w", err)
+	}
+	return s.at(sys, at, end.Y)
+}
+
+func (s *Situation) settings() *ode.Settings {
+	tols := make([]float64, len(s.scales))
+	for i, v := range s.scales {
+		tols[i] = v * rtol / 10
+	}
+	return &ode.Settings{RTol: rtol, ATol: rtol / 10, ATols: tols, Done: s.done}
+}
+
+// at returns the situation in which sys is in state y at t.
+func (s *Situation) at(sys *model.System, t float64, y []float64) (*Situation, error) {
+	next := *s
+	var err error
+	if next.sys, err = sys.Control(t, nil); err != nil {
+		return nil, err
+	}
+	next.t, next.y = t, y
+	row := make([]float64, len(next.sys.Columns()))
+	next.sys.Observe(row, t, y)
+	next.row = row
+	return &next, nil
+}
+
+// Time returns the time of the situation in seconds since the scenario's start.
+func (s *Situation) Time() float64 { return s.t }
+
+// Columns names what Observe returns; see [model.System.Columns].
+func (s *Situation) Columns() []string { return s.sys.Columns() }
+
+// Observe returns the observables of the situation. The caller must not change them.
+func (s *Situation) Observe() []float64 { return s.row }
+
+// up reports whether most of what is admitted succeeds.
+func (s *Situation) up() bool { return s.row[colSuccess] >= healthySuccess }
+
+func (s *Situation) time() float64 { return s.t }
+
+// hold returns the situation after d seconds with the throttle at limit (boots/s).
+func (s *Situation) hold(limit, d float64) (state, error) {
+	sys, end, err := s.solve([]model.Point{{T: s.t, Value: limit}}, s.t+d, s.settings())
+	if err != nil {
+		return nil, err
+	}
+	if err := end.Status.Err(); err != nil {
+		return nil, fmt.Errorf("recovery: %w", err)
+	}
+	return s.at(sys, end.T, end.Y)
+}
+
+// solve integrates the situation under a plan up to a time.
+func (s *Situation) solve(plan []model.Point, to float64, set *ode.Settings) (*model.System, *ode.Result, error) {
+	sys, err := s.sys.Control(s.t, plan)
+	if err != nil {
+		return nil, nil, err
+	}
+	end, err := ode.Solve(sys, s.y, s.t, to, set)
+	if err != nil {
+		return nil, nil, fmt.Errorf("recovery: %w", err)
+	}
+	return sys, end, nil
+}

@@ -1,0 +1,190 @@
+package recovery_test
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/metastable/metastable/data"
+	"github.com/metastable/metastable/model"
+	"github.com/metastable/metastable/recovery"
+)
+
+const (
+	morning = 24000.0    // s: 6:40, when boots were throttled
+	ahead   = 10 * 3600. // s
+)
+
+func scenario(t testing.TB, name string) *model.Scenario {
+	t.Helper()
+	text, err := data.Scenario(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sc, err := model.Parse(name, text, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sc
+}
+
+func at(t testing.TB, sc *model.Scenario, time float64) *recovery.Situation {
+	t.Helper()
+	s, err := recovery.At(sc, time, ahead, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func home(t *testing.T, s *recovery.Situation, plan recovery.Plan) recovery.Verdict {
+	t.Helper()
+	v, err := recovery.Verify([]*recovery.Situation{s}, plan, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v[0]
+}
+
+// The plan for the morning of 22 February is home sooner than the incident was (9:10, when
+// its throttle was taken off) and than steps of one size at one distance, and it is not
+// timid: with a step raised by a quarter, one of those that matter, it relapses.
+func TestFind_slack(t *testing.T) {
+	s := at(t, scenario(t, "slack-2022-02-22"), morning)
+	r, err := recovery.Find(s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := home(t, s, r.Plan)
+	if v.Home != r.Home || math.IsInf(v.Home, 1) || !math.IsInf(v.Relapse, 1) {
+		t.Fatalf("the plan is home after %g s, verified %+v", r.Home, v)
+	}
+	if incident := (9+10./60)*3600 - morning; r.Home > incident/2 {
+		t.Errorf("home after %g s, the incident after %g s", r.Home, incident)
+	}
+	for _, n := range []int{2, 4, 8} { // uniform steps to the same last limit in the same time
+		var uniform recovery.Plan
+		for i := range n {
+			uniform = append(uniform, recovery.Step{T: morning + r.Home*float64(i)/float64(n), Limit: 3100 * float64(i+1) / float64(n)})
+		}
+		uniform = append(uniform, recovery.Step{T: morning + r.Home, Limit: math.Inf(1)})
+		if u := home(t, s, uniform); !math.IsInf(u.Home, 1) {
+			t.Errorf("%d uniform steps are home as soon", n)
+		}
+	}
+	relapses := 0
+	for i := range r.Plan {
+		bold := slices.Clone(r.Plan)
+		bold[i].Limit *= 1.25
+		if !math.IsInf(home(t, s, bold).Relapse, 1) {
+			relapses++
+		}
+	}
+	if relapses < len(r.Plan)/2 {
+		t.Errorf("%d of %d steps raised by a quarter lead to a relapse", relapses, len(r.Plan))
+	}
+}
+
+// The incident's own step to 2500/s at 7:05 is where it relapses.
+func TestVerify_slack(t *testing.T) {
+	s := at(t, scenario(t, "slack-2022-02-22"), morning)
+	v := home(t, s, recovery.Plan{{T: morning, Limit: 400}, {T: 7.0833 * 3600, Limit: 2500}, {T: 9 * 3600, Limit: math.Inf(1)}})
+	if !(v.Relapse > 7.0833*3600 && v.Relapse < 7.25*3600) || !math.IsInf(v.Home, 1) {
+		t.Errorf("%+v, want a relapse within ten minutes of 7:05", v)
+	}
+}
+
+// Before the third step there is nothing to recover from.
+func TestFind_healthy(t *testing.T) {
+	r, err := recovery.Find(at(t, scenario(t, "slack-2022-02-22"), 5*3600), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Plan != nil || r.Home != 0 || !math.IsInf(r.Drains, 1) {
+		t.Errorf("%+v, want no plan", r)
+	}
+}
+
+// Where the background alone is more than the database carries no throttle helps.
+func TestFind_hopeless(t *testing.T) {
+	sc := scenario(t, "slack-2022-02-22")
+	sc.Timeline = append(sc.Timeline[:3:3], model.Entry{At: morning - 60, Action: model.Capacity, Value: 0.3, Pool: "main"})
+	if _, err := recovery.Find(at(t, sc, morning), nil); !errors.Is(err, recovery.ErrHopeless) {
+		t.Errorf("%v, want ErrHopeless", err)
+	}
+}
+
+// A plan for many: every one comes home, and the plan for one of them alone does not
+// bring home all.
+func TestRobust_slack(t *testing.T) {
+	var group []*recovery.Situation
+	for _, capacity := range []float64{7200, 7600, 8000, 8400, 8800} { // 8,000 ± 10 %
+		sc := scenario(t, "slack-2022-02-22")
+		if err := sc.SetFloat("pools.main.capacity", capacity); err != nil {
+			t.Fatal(err)
+		}
+		group = append(group, at(t, sc, morning))
+	}
+	count := func(plan recovery.Plan) (n int) {
+		vs, err := recovery.Verify(group, plan, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range vs {
+			if !math.IsInf(v.Home, 1) {
+				n++
+			}
+		}
+		return n
+	}
+	one, err := recovery.Find(group[2], nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := count(one.Plan); n == len(group) {
+		t.Error("the plan for the middle brings home all: the test shows nothing")
+	}
+	for _, workers := range []int{1, 3} {
+		all, err := recovery.Robust(group, &recovery.Settings{Workers: workers})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := count(all.Plan); n != len(group) {
+			t.Errorf("%d of %d home", n, len(group))
+		}
+		if workers > 1 && !slices.Equal(all.Plan, one.Plan) {
+			t.Errorf("other plan with %d workers: %v, %v", workers, all.Plan, one.Plan)
+		}
+		one = all
+	}
+}
+
+// Facebook, 2010: the value is fixed at 36 minutes, the outage goes on; with the loop
+// taken away (on_error: keep) the system is home by itself.
+func TestFind_facebook(t *testing.T) {
+	sc := scenario(t, "facebook-2010-09-23")
+	const later = 70 * 60
+	r, err := recovery.Find(at(t, sc, later), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Plan) == 0 {
+		t.Error("no throttle needed, want one")
+	}
+	if err := sc.Set("classes.config.on_error", "keep"); err != nil {
+		t.Fatal(err)
+	}
+	if r, err = recovery.Find(at(t, sc, later), nil); err != nil || r.Plan != nil {
+		t.Errorf("on_error: keep: plan %v, %v; want none", r, err)
+	}
+}
+
+func BenchmarkFind(b *testing.B) {
+	s := at(b, scenario(b, "slack-2022-02-22"), morning)
+	for b.Loop() {
+		if _, err := recovery.Find(s, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
