@@ -12,6 +12,7 @@ import (
 // and marks that axis.
 type scale struct {
 	to    func(v float64) float64
+	slope func(v float64) float64          // of to
 	ticks func(lo, hi float64) []plot.Tick // in coordinates
 }
 
@@ -21,12 +22,14 @@ func (s scale) Ticks(lo, hi float64) []plot.Tick { return s.ticks(lo, hi) }
 // linear is the plain scale, for quantities that start at 0.
 var linear = scale{
 	to:    func(v float64) float64 { return v },
+	slope: func(float64) float64 { return 1 },
 	ticks: func(lo, hi float64) []plot.Tick { return evenTicks(lo, hi, siLabel) },
 }
 
 // percent is the linear scale of a share 0…1, marked in %.
 var percent = scale{
-	to: func(v float64) float64 { return 100 * v },
+	to:    func(v float64) float64 { return 100 * v },
+	slope: func(float64) float64 { return 100 },
 	ticks: func(lo, hi float64) []plot.Tick {
 		return evenTicks(lo, hi, func(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) })
 	},
@@ -36,6 +39,7 @@ var percent = scale{
 // lower edge.
 var logarithmic = scale{
 	to:    func(v float64) float64 { return math.Log10(math.Max(v, 0)) },
+	slope: func(v float64) float64 { return 1 / (v * math.Ln10) },
 	ticks: func(lo, hi float64) []plot.Tick { return decadeTicks(lo, hi, siLabel) },
 }
 
@@ -43,7 +47,8 @@ var logarithmic = scale{
 // v), so 0 %, 90 %, 99 %, 99.9 % are equal steps. A share of 1 lies at +Inf and is
 // drawn on the upper edge.
 var nines = scale{
-	to: func(v float64) float64 { return -math.Log10(math.Max(1-v, 0)) },
+	to:    func(v float64) float64 { return -math.Log10(math.Max(1-v, 0)) },
+	slope: func(v float64) float64 { return 1 / ((1 - v) * math.Ln10) },
 	ticks: func(lo, hi float64) []plot.Tick {
 		ticks := decadeTicks(-hi, -lo, func(miss float64) string {
 			// Round: 100 - 0.2 is not the float64 nearest to 99.8.

@@ -176,6 +176,14 @@ func drawLines(c draw.Canvas, lines []string, style text.Style) draw.Canvas {
 	return c
 }
 
+// drawTitle writes title and subtitle at the top of c and returns what is left of it.
+func drawTitle(c draw.Canvas, title, subtitle string) draw.Canvas {
+	width := c.Max.X - c.Min.X
+	large, small := bold(textStyle(titleSize, inkColor)), textStyle(labelSize, quietColor)
+	c = drawLines(c, wrap(title, large, width, 2), large)
+	return drawLines(c, wrap(subtitle, small, width, 3), small)
+}
+
 const pngDPI = 150
 
 // svgFonts stand in where Liberation Sans is not installed: same widths, so nothing

@@ -81,28 +81,31 @@ func (t *Timeline) WriteCSV(w io.Writer) error {
 // preamble returns what is not a series, as comments.
 func (t *Timeline) preamble() string {
 	var b strings.Builder
-	comment := func(format string, args ...any) {
-		b.WriteString("# " + strings.Join(strings.Fields(fmt.Sprintf(format, args...)), " ") + "\n")
-	}
-	comment("title: %s", t.Title)
+	comment(&b, "title: %s", t.Title)
 	if t.Subtitle != "" {
-		comment("subtitle: %s", t.Subtitle)
+		comment(&b, "subtitle: %s", t.Subtitle)
 	}
 	if !t.Start.IsZero() {
-		comment("start: %s", t.Start.Format(time.RFC3339))
+		comment(&b, "start: %s", t.Start.Format(time.RFC3339))
 	}
 	for _, a := range t.Actions {
-		comment("action at %s s: %s", number(a.At), a.Name)
+		comment(&b, "action at %s s: %s", number(a.At), a.Name)
 	}
 	for _, o := range t.Outages {
-		comment("outage from %s s to %s s", number(o[0]), number(o[1]))
+		comment(&b, "outage from %s s to %s s", number(o[0]), number(o[1]))
 	}
 	return b.String()
 }
 
-// number writes v such that reading returns the same float64; +Inf is empty.
+// comment writes a line that is no data.
+func comment(b *strings.Builder, format string, args ...any) {
+	b.WriteString("# " + strings.Join(strings.Fields(fmt.Sprintf(format, args...)), " ") + "\n")
+}
+
+// number writes v such that reading returns the same float64; +Inf and NaN, which stand
+// for none, are empty.
 func number(v float64) string {
-	if math.IsInf(v, 1) {
+	if math.IsInf(v, 1) || math.IsNaN(v) {
 		return ""
 	}
 	return strconv.FormatFloat(v, 'g', -1, 64)

@@ -203,11 +203,7 @@ func widen(lo, hi float64) (float64, float64) {
 // paint lays out the figure: title, subtitle, names of the actions, panels, and the
 // key of the actions where the names found no room.
 func (t *Timeline) paint(c draw.Canvas, panels []*panel) {
-	c = draw.Crop(c, margin, -margin, margin, -margin)
-	width := c.Max.X - c.Min.X
-	title, subtitle := bold(textStyle(titleSize, inkColor)), textStyle(labelSize, quietColor)
-	c = drawLines(c, wrap(t.Title, title, width, 2), title)
-	c = drawLines(c, wrap(t.Subtitle, subtitle, width, 3), subtitle)
+	c = drawTitle(draw.Crop(c, margin, -margin, margin, -margin), t.Title, t.Subtitle)
 
 	tiles, _ := alignPanels(c, panels)
 	marks, key := t.marks(panels[0].plot, panels[0].plot.DataCanvas(tiles[0]), c.Max.X)

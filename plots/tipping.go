@@ -1,0 +1,119 @@
+package plots
+
+import (
+	"fmt"
+	"image/color"
+	"io"
+	"math"
+	"slices"
+)
+
+// A TippingCurve is the figure of the smallest trigger that tips a system, over a
+// parameter.
+type TippingCurve struct {
+	Frame
+	X []float64 // ascending
+
+	// Absorbed is the largest trigger known to be absorbed and Tipping the smallest
+	// known to tip, per entry of X. Both NaN: no trigger tips there. Absorbed alone NaN:
+	// every trigger tips, even the least.
+	Absorbed, Tipping []float64
+
+	Operating *Operating // line at X; nil: none
+}
+
+// NewTippingCurve returns a copy of c that shares no memory with it. It fails as
+// [NewBifurcationDiagram] does, where X does not ascend, and where a trigger is
+// absorbed that is larger than one that tips.
+func NewTippingCurve(c TippingCurve) (*TippingCurve, error) {
+	if err := check(&c); err != nil {
+		return nil, err
+	}
+	c.X, c.Absorbed, c.Tipping = slices.Clone(c.X), slices.Clone(c.Absorbed), slices.Clone(c.Tipping)
+	c.Operating = cloneOperating(c.Operating)
+	return &c, nil
+}
+
+// Write draws the figure as "svg" or "png".
+func (c *TippingCurve) Write(w io.Writer, format string) error { return draw2D(w, format, c) }
+
+// WriteCSV writes a row per entry of X with the smallest trigger that tips on the
+// second axis, empty where none does, and the largest that is absorbed in absorbed,
+// empty where all tip.
+func (c *TippingCurve) WriteCSV(w io.Writer) error { return writeTable(w, c) }
+
+func (c *TippingCurve) frame() *Frame   { return &c.Frame }
+func (c *TippingCurve) extra() []string { return []string{"absorbed"} }
+
+func (c *TippingCurve) shape() error {
+	if len(c.X) != len(c.Absorbed) || len(c.X) != len(c.Tipping) || len(c.X) < 2 {
+		return fmt.Errorf("plots: a tipping curve with %d parameters and %d and %d triggers: want as many, at least 2", len(c.X), len(c.Absorbed), len(c.Tipping))
+	}
+	for i, x := range c.X {
+		lo, hi := c.Absorbed[i], c.Tipping[i]
+		switch {
+		case i > 0 && !(x > c.X[i-1]):
+			return fmt.Errorf("plots: parameter %d of the tipping curve is %v after %v: want them ascending", i, x, c.X[i-1])
+		case math.IsInf(lo, 0) || lo > hi || math.IsNaN(hi) && !math.IsNaN(lo):
+			return fmt.Errorf("plots: at %v a trigger of %v is absorbed and one of %v tips", x, lo, hi)
+		}
+	}
+	return nil
+}
+
+func (c *TippingCurve) records() []record {
+	var rows []record
+	for i, x := range c.X {
+		rows = append(rows, record{kind: "trigger", at: []float64{x, c.Tipping[i], c.Absorbed[i]}, gap: true})
+	}
+	return append(rows, c.Operating.records()...)
+}
+
+func (c *TippingCurve) draw(p *plane) {
+	x, y := emptySpan, emptySpan
+	for i := range c.X {
+		x.add(p.x.to(c.X[i]))
+		y.add(p.y.to(c.Absorbed[i]))
+		y.add(p.y.to(c.Tipping[i]))
+	}
+	if c.Operating != nil {
+		x.add(p.x.to(c.Operating.X))
+	}
+	p.fit(x, y, 0, 0.05)
+	p.today(c.Operating)
+	var never, always []float64 // edges of the stretches where no trigger tips, and where all do
+	for i := range c.X {
+		switch {
+		case math.IsNaN(c.Tipping[i]):
+			never = append(never, c.cell(i)...)
+		case math.IsNaN(c.Absorbed[i]):
+			always = append(always, c.cell(i)...)
+		}
+	}
+	p.columns("none tips", never, verdictColors[Absorbed])
+	p.columns("all tip", always, verdictColors[CertainToFail])
+	for i := 1; i < len(c.X); i++ {
+		p.plot.Add(fill{p.points(
+			[]float64{c.X[i-1], c.X[i], c.X[i], c.X[i-1]},
+			[]float64{c.Absorbed[i-1], c.Absorbed[i], c.Tipping[i], c.Tipping[i-1]},
+		), bandColor})
+	}
+	p.entry("absorbed to tips", swatch{bandColor})
+	p.curve("smallest that tips", c.X, c.Tipping, line(vermillion, 2, nil))
+	p.curve("largest absorbed", c.X, c.Absorbed, line(green, 1.4, dashed))
+}
+
+// cell returns the interval for which entry i stands.
+func (c *TippingCurve) cell(i int) []float64 {
+	lo, hi := c.X[i], c.X[i]
+	if i > 0 {
+		lo = (c.X[i-1] + lo) / 2
+	}
+	if i < len(c.X)-1 {
+		hi = (hi + c.X[i+1]) / 2
+	}
+	return []float64{lo, hi}
+}
+
+// bandColor is what a bracket leaves open.
+var bandColor = color.NRGBA{R: 0xfb, G: 0xe0, B: 0xa6, A: 0xff}
