@@ -112,6 +112,7 @@ type Verdict struct {
 	Home    float64 // s after the situation: no throttle and service full; +Inf: not home
 	Relapse float64 // s since the scenario's start: when the system, once up, goes down; +Inf if it does not
 	Lost    float64 // clients that gave up
+	Success float64 // share of what is admitted that succeeds at the end
 }
 
 // Verify runs a plan from each of the situations for Longest seconds. The plan may leave
@@ -128,7 +129,7 @@ func Verify(situations []*Situation, plan Plan, set *Settings) ([]Verdict, error
 		if err != nil {
 			return err
 		}
-		out[i] = Verdict{math.Inf(1), f.relapse, f.lost}
+		out[i] = Verdict{math.Inf(1), f.relapse, f.lost, f.success}
 		if off := plan[len(plan)-1]; f.home() && math.IsInf(off.Limit, 1) {
 			out[i].Home = max(f.full, off.T) - s.t
 		}

@@ -188,3 +188,52 @@ func BenchmarkFind(b *testing.B) {
 		}
 	}
 }
+
+// What the watch promises holds: a step to TooLarge fails after Sign; taken back a
+// little before TakeBack the system is up half an hour later, a little after it is not.
+func TestWatches_slack(t *testing.T) {
+	s := at(t, scenario(t, "slack-2022-02-22"), morning)
+	r, err := recovery.Find(s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ws, err := recovery.Watches([]*recovery.Situation{s}, r.Plan, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const watched = 1800 // s, the default
+	checked := 0
+	for i, w := range ws {
+		if success := w.Expect[4]; success < 0.9 || success > 1 {
+			t.Errorf("step %d: %g of what is admitted succeeds before the next one", i, success)
+		}
+		if i == 0 || math.IsInf(w.TooLarge, 1) {
+			continue
+		}
+		checked++
+		if !(w.Sign > 0 && w.TooLarge > w.Limit && w.TakeBack >= 0) {
+			t.Errorf("step %d: %+v", i, w)
+		}
+		for _, c := range []struct {
+			back  float64
+			saved bool
+		}{{w.TakeBack - 10, true}, {w.TakeBack + 10, false}} {
+			if c.back <= 0 || w.TakeBack == watched {
+				continue
+			}
+			plan := append(slices.Clone(r.Plan[:i]),
+				recovery.Step{T: w.T, Limit: w.TooLarge},
+				recovery.Step{T: w.T + c.back, Limit: r.Plan[i-1].Limit})
+			v, err := recovery.Verify([]*recovery.Situation{s}, plan, &recovery.Settings{Longest: w.T + c.back + 1800 - morning})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if up := v[0].Success >= 0.9; up != c.saved {
+				t.Errorf("step %d to %g, back after %g s: success %g half an hour later", i, w.TooLarge, c.back, v[0].Success)
+			}
+		}
+	}
+	if checked < 3 {
+		t.Errorf("%d steps checked", checked)
+	}
+}
