@@ -25,22 +25,58 @@ func (c *pool) rest(rho, b, mu float64) (n, v, r, kappa float64) {
 		return n, v, r, kappa
 	}
 	n = b * rho / (1 - rho) // refusals only shorten the queue
-	if !limited || c.refused(n, kappa) < 1e-18*(1-rho) {
-		return n, n * (n + b), c.refused(n, kappa), kappa
-	}
-	n = root(func(n float64) float64 {
-		r := c.refused(n, kappa)
-		beta := rho * (1 - r)
-		if n <= 0 {
-			return b
-		}
-		return b*beta - n*(1-beta) - kappa*rho*r*varianceAt(c.law, n, b, beta)/n
-	}, 0, min(n, c.limit), 1e-16)
 	r = c.refused(n, kappa)
-	return n, varianceAt(c.law, n, b, rho*(1-r)), r, kappa
+	switch {
+	case !limited || r < 1e-18*(1-rho):
+		return n, n * (n + b), r, kappa
+	case kappa*r*n > b: // they decide how long it gets
+		n, v, r = c.restFull(rho, b, kappa)
+	default:
+		n, v, r = c.restLimited(rho, b, kappa, n)
+	}
+	return n, v, r, kappa
 }
 
-// restFull is rest in overload, where shards are hardly ever idle: the idle
+// lastStep is the relative size of a Newton step after which the next would be
+// rounding: the iterations of this file converge quadratically.
+const lastStep = 1e-9
+
+// restLimited is rest below capacity with few refusals: Newton's method on the second
+// moment, bracketed by an empty queue and by most, the queue without refusals, with
+// the variance that the first moment asks for at each n.
+func (c *pool) restLimited(rho, b, kappa, most float64) (n, v, r float64) {
+	lo, hi := 0.0, most
+	n, v = hi, hi*(hi+b)
+	for range 200 {
+		r = c.refused(n, kappa)
+		beta := rho * (1 - r)
+		var dn, dv float64
+		v, dn, dv = varianceAt(c.law, n, b, beta, v)
+		gone := kappa * rho * r / n
+		excess := b*beta - n*(1-beta) - gone*v // falls as n grows
+		if excess > 0 {
+			lo = n
+		} else {
+			hi = n
+		}
+		dbeta := -gone // of β along n; then the variance follows by dv/dn = (β′ − ∂P/∂n)/(∂P/∂v)
+		slope := (b+n)*dbeta - (1 - beta) - gone*((kappa-1)*v/n+(dbeta-dn)/dv)
+		next := n - excess/slope
+		if math.Abs(next-n) <= lastStep*n || hi-lo <= 1e-15*hi {
+			n = next
+			break
+		}
+		if !(next > lo && next < hi) {
+			next = lo + (hi-lo)/2
+		}
+		n = next
+	}
+	r = c.refused(n, kappa)
+	v, _, _ = varianceAt(c.law, n, b, rho*(1-r), v)
+	return n, v, r
+}
+
+// restFull is rest near capacity and beyond, where shards are hardly ever idle: the idle
 // probability q = 1 − β gives r, n and v in turn, and the law gives q back.
 func (c *pool) restFull(rho, b, kappa float64) (n, v, r float64) {
 	at := func(q float64) {
@@ -48,43 +84,51 @@ func (c *pool) restFull(rho, b, kappa float64) (n, v, r float64) {
 		n = c.limit * math.Pow(r, 1/kappa)
 		v = n * (b*(1-q) - n*q) / (kappa * rho * r)
 	}
-	at(0)
 	at(root(func(q float64) float64 {
-		if at(q); v <= 0 || n == 0 {
+		switch at(q); {
+		case n == 0:
+			return 1 - q
+		case v <= 0:
 			return -q
 		}
 		busy, _, _, _ := c.law.busy(n, v, b)
 		return 1 - busy - q
-	}, 0, 1, 1e-17))
+	}, max(0, 1-rho), 1, 1e-17))
 	return n, v, r
 }
 
-// varianceAt returns the variance at which a shard with mean n is busy with
-// probability beta: Newton's method on its logarithm, kept in a bracket.
-func varianceAt(l queueLaw, n, b, beta float64) float64 {
-	if beta <= 0 {
-		return 0
-	}
+// varianceAt returns the variance at which a shard with mean n is busy with probability
+// beta, and the derivatives of that probability: Newton's method, kept in a bracket, on
+// the logarithms of the variance, from a guess on, and of the idle probability.
+func varianceAt(l queueLaw, n, b, beta, guess float64) (v, dn, dv float64) {
 	lo, hi := math.Log(1e-12*n*b), math.Log(1e12*n*(n+b))
-	x := math.Log(n * (n + b))
+	x := math.Log(guess)
+	if beta <= 0 || !(x > lo && x < hi) {
+		x = math.Log(n * (n + b))
+	}
 	for range 200 {
-		v := math.Exp(x)
-		p, _, dv, _ := l.busy(n, v, b)
+		v = math.Exp(x)
+		var p float64
+		p, dn, dv, _ = l.busy(n, v, b)
+		if beta <= 0 {
+			return 0, dn, dv
+		}
 		if p > beta { // more variance, more idle time
 			lo = x
 		} else {
 			hi = x
 		}
-		next := x - (p-beta)/(dv*v)
-		if !(next > lo && next < hi) {
-			next = (lo + hi) / 2
+		next := x + math.Log1p((beta-p)/(1-beta))*(1-p)/(dv*v)
+		if math.Abs(next-x) <= lastStep || hi-lo <= 1e-15*(1+math.Abs(x)) {
+			x = next
+			break
 		}
-		if math.Abs(next-x) <= 1e-15*(1+math.Abs(x)) || hi-lo <= 1e-15*(1+math.Abs(x)) {
-			return math.Exp(next)
+		if !(next > lo && next < hi) {
+			next = lo + (hi-lo)/2
 		}
 		x = next
 	}
-	return math.Exp(x)
+	return math.Exp(x), dn, dv
 }
 
 // restShared is rest under processor sharing: accepted work equals completed work.
