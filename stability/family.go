@@ -104,7 +104,7 @@ func NewFamily(sc *model.Scenario, at model.Moment, axes ...Axis) (*Family, erro
 		f.sc = still
 		f.at = model.Moment{Traffic: -1, Throttle: -1}
 	}
-	for _, way := range []float64{1, 0} {
+	for _, way := range []float64{1, 0.381966, 0} { // a whole number shows within the range
 		p := make([]float64, len(axes))
 		for i, a := range axes {
 			p[i] = a.at(way)

@@ -1,0 +1,324 @@
+package stability
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/metastable/metastable/fixedpoint"
+	"github.com/metastable/metastable/model"
+)
+
+// What a flush does to a healthy system.
+const (
+	Absorbed Verdict = "absorbed" // it comes back to the healthy state
+	Tips     Verdict = "tips"     // it ends in another state
+)
+
+// A Phase is what a system does over two parameters.
+type Phase struct {
+	X, Y       Axis
+	Boundaries []Boundary
+	Points     []PhasePoint
+	Cells      []Cell // cover the ranges
+
+	// Certainty is Proved where the verdict at every point looked at rests on a proved number of
+	// equilibria.
+	Certainty fixedpoint.Certainty
+
+	Looks    int     // points at which all equilibria were found, or trajectories
+	Evals    int     // of the return map, or of the whole system, outside trajectories
+	Warnings []error // what makes the diagram suspect and what would mend it
+}
+
+// A Boundary is a curve on which a state appears or goes, or a trigger just tips.
+type Boundary struct {
+	Kind BoundaryKind
+	X, Y []float64
+
+	// StopBack and StopFront say why it ends at its first and its last point.
+	StopBack, StopFront fixedpoint.Stop
+}
+
+// Err returns an error where the curve is not complete; its points are good all the same.
+func (b *Boundary) Err() error { return (&Branch{StopBack: b.StopBack, StopFront: b.StopFront}).Err() }
+
+// A BoundaryKind is what happens on a boundary.
+type BoundaryKind string
+
+// Kinds of boundaries.
+const (
+	HealthyFold   BoundaryKind = "healthy fold"              // the state of the lowest load goes
+	CollapsedFold BoundaryKind = "collapsed fold"            // that of the highest load goes
+	InnerFold     BoundaryKind = "inner fold"                // one between them goes
+	HalfSucceed   BoundaryKind = "half of the boots succeed" // of the only state
+	FlushAbsorbed BoundaryKind = "largest flush absorbed"    // a larger one tips
+	HealthyEnds   BoundaryKind = "the healthy state ends"    // in a diagram over flushes
+)
+
+// A PhasePoint is a point of codimension two on a boundary.
+type PhasePoint struct {
+	Kind      fixedpoint.Kind
+	X, Y      float64
+	Converged bool
+}
+
+// A Cell is a rectangle with one verdict: at its corners, or at its middle where it is of
+// the smallest size.
+type Cell struct {
+	X, Y    [2]float64
+	Verdict Verdict
+}
+
+// At returns the verdict of the cell that holds the point; empty outside the ranges.
+func (d *Phase) At(x, y float64) Verdict {
+	for _, c := range d.Cells {
+		if x >= c.X[0] && x <= c.X[1] && y >= c.Y[0] && y <= c.Y[1] {
+			return c.Verdict
+		}
+	}
+	return ""
+}
+
+// Crosses reports whether a boundary passes through the rectangle.
+func (d *Phase) Crosses(x, y [2]float64) bool {
+	for i := range d.Boundaries {
+		if d.Boundaries[i].crosses(x, y) {
+			return true
+		}
+	}
+	return false
+}
+
+// crosses clips each piece of the curve to the rectangle (Liang & Barsky, ACM Trans. Graph. 3
+// (1984) 1).
+func (b *Boundary) crosses(x, y [2]float64) bool {
+	for i := range len(b.X) - 1 {
+		t0, t1 := 0.0, 1.0
+		for _, c := range [2]struct {
+			from, by float64
+			in       [2]float64
+		}{{b.X[i], b.X[i+1] - b.X[i], x}, {b.Y[i], b.Y[i+1] - b.Y[i], y}} {
+			switch lo, hi := (c.in[0]-c.from)/c.by, (c.in[1]-c.from)/c.by; {
+			case c.by == 0 && (c.from < c.in[0] || c.from > c.in[1]):
+				t1 = -1
+			case c.by == 0:
+			default:
+				t0, t1 = max(t0, min(lo, hi)), min(t1, max(lo, hi))
+			}
+		}
+		if t0 <= t1 {
+			return true
+		}
+	}
+	return false
+}
+
+// PhaseDiagram maps the verdicts at the moment over two axes: it looks at a coarse grid,
+// follows the folds that lie between its points as curves ([fixedpoint.FoldCurve]), likewise the
+// curve on which less than half of the boots begin to succeed where that ends the
+// healthy state without a fold, and refines the grid where regions meet.
+//
+// One axis may be [FlushAxis]: then the boundary is the largest flush that is absorbed over the
+// other parameter ([LargestFlush]), and the regions are Absorbed, Tips and CertainToFail.
+//
+// A boundary that misses every edge of the coarse grid, an eighth of the range wide, is missed. It
+// fails as [NewFamily] does, with an error that is [fixedpoint.ErrStart] where nothing is found, and with the
+// diagram so far and ErrInterrupted.
+func PhaseDiagram(sc *model.Scenario, at model.Moment, x, y Axis, set *Settings) (*Phase, error) {
+	d := &Phase{X: x, Y: y, Certainty: fixedpoint.Proved}
+	if x.Path == FlushAxis || y.Path == FlushAxis {
+		return d, d.flushes(sc, at, set)
+	}
+	f, err := NewFamily(sc, at, x, y)
+	if err != nil {
+		return nil, err
+	}
+	m := &mapper{f: f, out: d, set: set, seen: map[[2]int]*sight{}}
+	m.t = &tracer{f: f, prob: f.problem(), out: &Bifurcation{}, set: set, bare: true}
+	err = m.run()
+	d.Evals = f.evals
+	d.Warnings = append(d.Warnings, m.t.out.Warnings...)
+	return d, err
+}
+
+// A mapper draws the phase diagram of a family over two parameters.
+type mapper struct {
+	f    *Family
+	t    *tracer
+	out  *Phase
+	set  *Settings
+	seen map[[2]int]*sight // by the point of the finest grid
+	full bool              // a state was seen that the map calls stable and the whole system does not
+}
+
+// A sight is what exists at one point.
+type sight struct {
+	p       []float64
+	states  []state
+	verdict Verdict
+
+	certainty fixedpoint.Certainty
+}
+
+// A state is an equilibrium as far as a verdict needs it.
+type state struct {
+	x       []float64
+	stable  bool
+	success float64
+}
+
+const (
+	coarse = 8 // cells of the coarse grid along each axis
+	finest = 8 // cells of the finest grid in one of these
+	fine   = coarse * finest
+)
+
+func (m *mapper) run() error {
+	for i := 0; i <= fine; i += finest {
+		for j := 0; j <= fine; j += finest {
+			if _, err := m.look(i, j); err != nil {
+				return err
+			}
+		}
+	}
+	if err := m.boundaries(); err != nil {
+		return err
+	}
+	for i := 0; i < fine; i += finest {
+		for j := 0; j < fine; j += finest {
+			if err := m.fill(i, j, finest); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// point returns the parameters at a point of the finest grid.
+func (m *mapper) point(i, j float64) []float64 {
+	return []float64{m.out.X.at(i / fine), m.out.Y.at(j / fine)}
+}
+
+// look finds what exists at a point of the finest grid.
+func (m *mapper) look(i, j int) (*sight, error) {
+	key := [2]int{i, j}
+	if l := m.seen[key]; l != nil {
+		return l, nil
+	}
+	l, err := m.lookAt(m.point(float64(i), float64(j)))
+	if err == nil {
+		m.seen[key] = l
+		m.out.Certainty = min(m.out.Certainty, l.certainty)
+	}
+	return l, err
+}
+
+func (m *mapper) lookAt(p []float64) (*sight, error) {
+	if err := m.set.interrupted(); err != nil {
+		return nil, err
+	}
+	m.out.Looks++
+	m.t.out.Certainty = fixedpoint.Proved
+	l := &sight{p: p}
+	xs, err := m.t.starts(p)
+	if err != nil {
+		return nil, fmt.Errorf("%w (%s = %.6g, %s = %.6g)", err, m.out.X.Path, p[0], m.out.Y.Path, p[1])
+	}
+	l.certainty = m.t.out.Certainty
+	for _, x := range xs {
+		s, err := m.state(x, p)
+		if err != nil {
+			return nil, err
+		}
+		l.states = append(l.states, s)
+	}
+	l.verdict = verdictOf(l.states)
+	return l, nil
+}
+
+// state looks at an equilibrium.
+func (m *mapper) state(x, p []float64) (state, error) {
+	s := state{x: x}
+	e, err := m.f.member(p)
+	if err != nil {
+		return s, err
+	}
+	var y []float64
+	if m.f.whole {
+		y = fromCoordinates(e.sys, x)
+		row := make([]float64, len(e.sys.Columns()))
+		e.sys.Observe(row, 0, y)
+		s.success = row[slices.Index(e.sys.Columns(), "boot_success")]
+	} else {
+		u := []float64{max(e.ax.rate(x[0]), 0)}
+		s.success = e.m.Success(u)
+		if s.stable = slope(e.m, u) <= 1; !s.stable || !m.full {
+			return s, nil
+		}
+		if y = e.m.State(u); !bounded(y) {
+			return s, nil
+		}
+	}
+	spectrum, err := linearization(e.sys, y)
+	if err != nil {
+		return s, err
+	}
+	s.stable = spectrum.Verdict() == fixedpoint.Stable
+	return s, nil
+}
+
+// verdictOf is [Result.Verdict] of the states.
+func verdictOf(states []state) Verdict {
+	stable, success := 0, 0.0
+	for _, s := range states {
+		if s.stable {
+			stable++
+			success = s.success
+		}
+	}
+	switch {
+	case stable == 0:
+		return Restless
+	case stable > 1:
+		return Metastable
+	case success >= healthySuccess:
+		return AlwaysSafe
+	}
+	return CertainToFail
+}
+
+// fill covers the square of so many cells of the finest grid.
+func (m *mapper) fill(i, j, size int) error {
+	x := [2]float64{m.point(float64(i), 0)[0], m.point(float64(i+size), 0)[0]}
+	y := [2]float64{m.point(0, float64(j))[1], m.point(0, float64(j+size))[1]}
+	same := true
+	var first Verdict
+	for k, c := range [4][2]int{{i, j}, {i + size, j}, {i, j + size}, {i + size, j + size}} {
+		l, err := m.look(c[0], c[1])
+		if err != nil {
+			return err
+		}
+		if k == 0 {
+			first = l.verdict
+		}
+		same = same && l.verdict == first
+	}
+	same = same && !m.out.Crosses(x, y)
+	switch {
+	case same:
+		m.out.Cells = append(m.out.Cells, Cell{x, y, first})
+	case size == 1:
+		l, err := m.lookAt([]float64{(x[0] + x[1]) / 2, (y[0] + y[1]) / 2})
+		if err != nil {
+			return err
+		}
+		m.out.Cells = append(m.out.Cells, Cell{x, y, l.verdict})
+	default:
+		for _, c := range [4][2]int{{0, 0}, {1, 0}, {0, 1}, {1, 1}} {
+			if err := m.fill(i+c[0]*size/2, j+c[1]*size/2, size/2); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
