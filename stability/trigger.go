@@ -4,96 +4,72 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/metastable/metastable/internal/ode"
 	"github.com/metastable/metastable/model"
 )
 
-// A Trigger is the size of a disturbance that a system just absorbs, in shares of the
-// cache: the degree of vulnerability of Huang et al. (OSDI 2022).
+// A Trigger is the size of a disturbance that a state just withstands: of a healthy
+// state the degree of vulnerability of Huang et al. (OSDI 2022).
 type Trigger struct {
 	// Bracket: the largest size seen to be absorbed and the smallest seen not to be; Hi
-	// is +Inf where the largest there is, at most 1, is absorbed.
+	// is +Inf where the largest there is, [Shock.Most], is absorbed.
 	Bracket
 
 	Runs int // trajectories
 }
 
-// ErrNoOutcome reports a trajectory that neither comes back to the healthy equilibrium
-// nor ends in another state.
+// ErrNoOutcome reports a trajectory that neither comes back to the state it left nor
+// ends in another one.
 var ErrNoOutcome = errors.New("stability: no outcome")
 
-// LargestFlush brackets the largest share of the cache's content that may be lost at
-// one instant, at the moment, and is absorbed.
+// LargestAbsorbed brackets the largest shock, in the unit of its kind, that the
+// healthy state absorbs at the moment.
 //
 // Absorbed means that the trajectory from the healthy equilibrium comes back to it,
-// closer than a twentieth of its distance to the nearest other equilibrium, and
-// closer than 1e-3 in each component, relative to it or to model.System.Scales. Not
-// absorbed means that it comes as close to another stable equilibrium, or has grown
-// without end after 30 years. Traffic and everything else stay as at the moment. That
-// more is worse is taken for granted.
+// closer than a twentieth of the distance between any two equilibria, and closer than
+// 1e-3 in each component, relative to it or to model.System.Scales. Not absorbed means
+// that it comes as close to another stable equilibrium, or has grown without end after
+// 30 years. Traffic and everything else stay as at the moment. That more is worse is
+// taken for granted, but where the largest shock is absorbed a half, a quarter and an
+// eighth of it are tried as well.
 //
-// It fails with ErrNoHealthy, and with the bracket so far and ErrNoOutcome or
-// ErrInterrupted.
-func LargestFlush(sc *model.Scenario, at model.Moment, set *Settings) (*Trigger, error) {
-	return largest(sc, at, set, 1, 0, func(size float64) model.Entry {
-		return model.Entry{Action: model.Flush, Value: size}
-	})
-}
-
-// LargestStep is LargestFlush for one step of a rollout that restarts a share of the
-// nodes one after another during so many seconds.
-func LargestStep(sc *model.Scenario, at model.Moment, over float64, set *Settings) (*Trigger, error) {
-	if !(over > 0 && !math.IsInf(over, 1)) {
-		return nil, fmt.Errorf("stability: a rollout step over %g s", over)
-	}
-	most := 1 / max(1, sc.Cache.FlushesPerRestart) // more would empty what is empty
-	return largest(sc, at, set, most, over, func(size float64) model.Entry {
-		return model.Entry{Action: model.Rollout, Value: size, Over: over}
-	})
-}
-
-// largest bisects on the size of the entry, up to most; it lasts for over seconds.
-func largest(sc *model.Scenario, at model.Moment, set *Settings, most, over float64, entry func(float64) model.Entry) (*Trigger, error) {
-	d, err := newDisturbance(sc, at, set)
-	if err != nil {
+// It fails with ErrShock on a shock that makes no sense, with ErrNoHealthy, and with
+// the bracket so far and ErrNoOutcome or ErrInterrupted.
+func LargestAbsorbed(sc *model.Scenario, at model.Moment, shock Shock, set *Settings) (*Trigger, error) {
+	if err := shock.check(sc); err != nil {
 		return nil, err
 	}
-	d.over = over
-	tr := &Trigger{Bracket: Bracket{0, math.Inf(1)}}
-	for size := most; ; size = (tr.Lo + tr.Hi) / 2 {
-		if err := set.interrupted(); err != nil {
-			return tr, err
-		}
-		ok, err := d.absorbs(entry(size))
-		tr.Runs++
-		if err != nil {
-			return tr, fmt.Errorf("%w (size %.6g)", err, size)
-		}
-		if ok {
-			tr.Lo = size
-		} else {
-			tr.Hi = size
-		}
-		if tr.Lo == most || tr.Hi-tr.Lo <= set.tol(1e-3) {
-			return tr, nil
-		}
-	}
+	return absorbedNear(sc, at, shock, math.NaN(), set)
 }
 
-// A disturbance is a still scenario and the states in which a run of it can end.
-type disturbance struct {
+// LargestFlush is LargestAbsorbed for the share of the cache's content that is lost at
+// one instant.
+func LargestFlush(sc *model.Scenario, at model.Moment, set *Settings) (*Trigger, error) {
+	return LargestAbsorbed(sc, at, Shock{Kind: FlushShock}, set)
+}
+
+// LargestStep is LargestAbsorbed for one step of a rollout that restarts a share of the
+// nodes one after another during so many seconds.
+func LargestStep(sc *model.Scenario, at model.Moment, over float64, set *Settings) (*Trigger, error) {
+	return LargestAbsorbed(sc, at, Shock{Kind: RolloutShock, Over: over}, set)
+}
+
+// A situation is a still scenario and the states in which a run of it can end.
+type situation struct {
 	sc      *model.Scenario
 	set     *Settings
-	over    float64   // s until the disturbance has passed
-	healthy []float64 // state
-	others  [][]float64
-	runaway bool
-	radius  float64 // what counts as close to a state
+	sys     *model.System
+	all     *Result
+	states  []*Equilibrium // the stable ones
+	healthy int            // among them; -1: none
+	radius  float64        // what counts as close to a state
 	scale   []float64
 }
 
-func newDisturbance(sc *model.Scenario, at model.Moment, set *Settings) (*disturbance, error) {
+// newSituation finds the states at the moment.
+func newSituation(sc *model.Scenario, at model.Moment, set *Settings) (*situation, error) {
 	still, err := Still(sc, at)
 	if err != nil {
 		return nil, err
@@ -107,66 +83,125 @@ func newDisturbance(sc *model.Scenario, at model.Moment, set *Settings) (*distur
 	if err != nil {
 		return nil, err
 	}
+	s := &situation{sc: still, set: set, sys: sys, all: r, healthy: -1, radius: 1e-3, scale: sys.Scales()}
 	start, err := sys.Start()
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNoHealthy, err)
-	}
-	d := &disturbance{sc: still, set: set, runaway: r.Runaway, radius: 1e-3, scale: sys.Scales()}
 	for i := range r.Equilibria {
 		e := &r.Equilibria[i]
-		switch {
-		case distance(d.scale, start, e.State) < merge && e.Stable && r.Value(e, "boot_success") >= healthySuccess:
-			d.healthy = e.State
-		case e.Stable:
-			d.others = append(d.others, e.State)
+		for k := range i {
+			s.radius = min(s.radius, distance(s.scale, r.Equilibria[k].State, e.State)/20)
 		}
-	}
-	if d.healthy == nil {
-		return nil, ErrNoHealthy
-	}
-	for i := range r.Equilibria {
-		if y := r.Equilibria[i].State; distance(d.scale, y, d.healthy) > merge {
-			d.radius = min(d.radius, distance(d.scale, y, d.healthy)/20)
+		if !e.Stable {
+			continue
 		}
+		if err == nil && distance(s.scale, start, e.State) < merge && r.Value(e, "boot_success") >= healthySuccess {
+			s.healthy = len(s.states)
+		}
+		s.states = append(s.states, e)
 	}
-	return d, nil
+	return s, nil
 }
 
-// absorbs reports whether the system comes back from the entry.
-func (d *disturbance) absorbs(e model.Entry) (bool, error) {
-	sc := d.sc.Clone()
-	sc.Timeline = []model.Entry{e}
+// withstands bisects on the size of a shock from the given state, from the largest one
+// on, or from a guess (not NaN) in steps that grow.
+func (s *situation) withstands(state int, shock Shock, guess float64) (*Trigger, error) {
+	k := kinds[shock.Kind]
+	most := k.scale(shock.Most(s.sc))
+	tr := &Trigger{Bracket: Bracket{k.none, math.Inf(1)}}
+	least := k.scale(k.least)
+	lo, hi, tol := least, math.Inf(1), s.set.tol(1e-3)
+	x, step, warm := most, 4*tol, !math.IsNaN(guess)
+	if warm {
+		x = min(max(k.scale(guess), lo+tol), most)
+	}
+	for part := 1.0; ; step *= 4 {
+		if err := s.set.interrupted(); err != nil {
+			return tr, err
+		}
+		size := k.size(x)
+		ok, err := s.stays(state, shock, size)
+		tr.Runs++
+		if err != nil {
+			return tr, fmt.Errorf("%w (%s of %.6g)", err, shock.Kind, size)
+		}
+		switch {
+		case !ok && lo == most: // after all
+			lo, tr.Lo = least, k.none
+			hi, tr.Hi = x, size
+		case !ok:
+			hi, tr.Hi = x, size
+		case lo < most:
+			lo, tr.Lo = x, size
+		}
+		switch {
+		case lo == most && part < smallestPart, hi-lo <= tol:
+			return tr, nil
+		case lo == most:
+			part /= 2
+			x = least + part*(most-least)
+		case math.IsInf(hi, 1):
+			x = min(lo+step, most)
+		case warm && tr.Lo == k.none && hi-step > lo:
+			x = hi - step
+		default:
+			x = (lo + hi) / 2
+		}
+	}
+}
+
+// smallestPart ends the look at a half, a quarter, … of the largest shock, which show
+// whether it is absorbed because it does more than a smaller one.
+const smallestPart = 0.2
+
+// stays reports whether the system comes back from a shock to the state it was in.
+func (s *situation) stays(state int, shock Shock, size float64) (bool, error) {
+	sc := s.sc.Clone()
+	until := 0.0
+	sc.Timeline, until = kinds[shock.Kind].entries(s, shock, size)
 	sys, err := sc.Compile()
 	if err != nil {
 		return false, err
 	}
-	y, err := sys.Start()
+	y, err := s.begin(sys, state)
 	if err != nil {
 		return false, err
 	}
-	is := integration(sys, d.set)
-	for _, to := range append([][]float64{d.healthy}, d.others...) {
+	is := integration(sys, s.set)
+	for _, to := range s.states {
 		is.Events = append(is.Events, ode.Event{
 			Terminal: true,
 			Value: func(t float64, y []float64) float64 {
-				if t <= d.over {
+				if t <= until {
 					return 1
 				}
-				return distance(d.scale, to, y) - d.radius
+				return distance(s.scale, to.State, y) - s.radius
 			},
 		})
 	}
-	sys.Reset()
 	end, err := ode.Solve(sys, y, 0, sys.Span(), is)
 	switch {
 	case err != nil:
 		return false, err
 	case end.Status == ode.EventTerminated:
-		return end.Events[0].Event == 0, nil
+		return end.Events[0].Event == state, nil
 	case end.Status == ode.Interrupted:
 		return false, ErrInterrupted
-	case end.Status == ode.Complete && d.runaway && growing(sys, end.Y):
+	case end.Status == ode.Complete && s.all.Runaway && growing(sys, end.Y):
 		return false, nil
 	}
 	return false, fmt.Errorf("%w after %.3g s: %s", ErrNoOutcome, end.T, end.Status)
+}
+
+// begin returns the state to start from.
+func (s *situation) begin(sys *model.System, state int) ([]float64, error) {
+	if state == s.healthy {
+		y, err := sys.Start()
+		sys.Reset()
+		return y, err
+	}
+	if !math.IsInf(sys.Lag(), 1) {
+		return nil, errors.New("stability: with ttl_law fixed only the healthy state can be disturbed: the age of its content cannot be told from a state alone; {stages: k} comes close")
+	}
+	sys.Reset()
+	y := slices.Clone(s.states[state].State)
+	return y, sys.Consistent(0, y)
 }

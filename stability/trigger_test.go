@@ -85,7 +85,7 @@ func TestTrigger_slack_exact(t *testing.T) {
 func TestTrigger_verdict_invariant(t *testing.T) {
 	sc := scenario(t, slack)
 	tr, err := LargestFlush(sc, model.Moment{Traffic: 0.8, Throttle: 1100}, nil)
-	if err != nil || tr.Lo != 1 || !math.IsInf(tr.Hi, 1) || tr.Runs != 1 {
+	if err != nil || tr.Lo != 1 || !math.IsInf(tr.Hi, 1) || tr.Runs != 4 {
 		t.Errorf("below the throttle line: %+v, %v", tr, err)
 	}
 	if _, err := LargestFlush(sc, model.Moment{Traffic: 2.5, Throttle: math.Inf(1)}, nil); !errors.Is(err, ErrNoHealthy) {
