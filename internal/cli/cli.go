@@ -23,12 +23,16 @@ const (
 	statusDone   = 0
 	statusFailed = 1 // could not be done: bad input, no convergence, interrupted
 	statusUsage  = 2
+	statusUnsafe = 3 // done, and the answer is "not safe"
 )
 
 // A usageError is a mistake on the command line, not in its input.
 type usageError struct{ error }
 
 func usage(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// An unsafeError is the answer that something is not safe.
+type unsafeError struct{ error }
 
 // Do runs one command line without the program's name and returns its exit status.
 // Results go to stdout, everything else to stderr. An interrupt, or the end of ctx,
@@ -67,6 +71,9 @@ func Do(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.W
 	if errors.As(err, new(usageError)) {
 		return statusUsage
 	}
+	if errors.As(err, new(unsafeError)) {
+		return statusUnsafe
+	}
 	return statusFailed
 }
 
@@ -78,7 +85,8 @@ YAML file, or - for standard input. A path has a slash in it or ends in .yaml or
 .yml; any other word is a shipped name first and a file second.
 
 Results go to standard output, everything else to standard error. Exit status:
-0 done; 1 could not be done; 2 the command line is wrong.`
+0 done; 1 could not be done; 2 the command line is wrong; 3 done, and the answer is
+"not safe".`
 
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
@@ -92,7 +100,7 @@ func newRoot() *cobra.Command {
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(newHelp())
-	root.AddCommand(newSimulate(), newEquilibria(), newScenarios(), newSchema(), newVersion(), newDocs())
+	root.AddCommand(newSimulate(), newEquilibria(), newRecover(), newScenarios(), newSchema(), newVersion(), newDocs())
 	root.InitDefaultCompletionCmd()
 	if c, _, err := root.Find([]string{"completion"}); err == nil {
 		c.Args, c.RunE = noArgs, showHelp

@@ -1,0 +1,242 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/metastable/metastable/model"
+	"github.com/metastable/metastable/recovery"
+)
+
+type recoverFlags struct {
+	inputFlags
+	outputFlags
+	at                   string
+	steps                int
+	hold, watch, longest seconds
+	margin               float64
+	verify               string
+	jobs                 int
+}
+
+func newRecover() *cobra.Command {
+	f := &recoverFlags{}
+	cmd := &cobra.Command{
+		Use:   "recover SCENARIO",
+		Short: "Plan the fastest throttle schedule home that does not relapse",
+		Long: `Runs the scenario up to a moment, drops what its timeline does after that, and plans
+the way home: how far to throttle boots first, and when each next step may be taken. A
+step is safe when the system, run on with the throttle left there, stays up while one
+watches: at no time does less than half of what is admitted succeed.
+
+The columns: t_s (since the scenario's start), limit_per_s (empty: no throttle),
+until_s (when the next step is due), what then has to be seen before it is taken
+(goodput_per_s, waiting_clients, and per class and pool hit_rate, load and timeout), and
+for a step that is too large: too_large_per_s (a limit that leads to a relapse, a quarter
+above the largest safe one), sign_s (after so many seconds a tenth of what is admitted
+fails) and take_back_s (until then going back to the limit before still saves; as long
+as the watch if it does even then).
+
+--verify runs someone's own plan, a CSV file with the columns t_s and limit_per_s ("none"
+or empty: no throttle), and exits with status 3 if it is not home within --longest, with
+the time of the relapse.`,
+		Example: `  metastable recover slack-2022-02-22 --at 6:40 -o plan.csv
+  metastable recover slack-2022-02-22 --at 6:40 --steps 4 --min-hold 5m --format table
+  metastable recover facebook-2010-09-23 --at 70m -q > home.csv && metastable recover facebook-2010-09-23 --at 70m --verify home.csv`,
+		Args: oneArg(scenarioArg),
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
+	}
+	f.inputFlags.add(cmd)
+	f.outputFlags.add(cmd)
+	f.hold, f.watch, f.longest = 60, 1800, 4*3600
+	fl := cmd.Flags()
+	fl.StringVar(&f.at, "at", "", "the `moment` at which the plan begins, such as 6:40 (default: that of the timeline's first throttle)")
+	fl.IntVar(&f.steps, "steps", 8, "`number` of steps, 2 to 1000; the last takes the throttle off")
+	fl.Var(&f.hold, "min-hold", "shortest `time` between two steps; every hold is a multiple of it")
+	fl.Var(&f.watch, "watch", "`time` for which a step has to stay up to be safe")
+	fl.Var(&f.longest, "longest", "`time` within which the system has to be home")
+	fl.Float64Var(&f.margin, "margin", 0.05, "each step is safe at a limit larger by this `share`")
+	fl.IntVar(&f.jobs, "jobs", 0, "`number` of runs side by side (default: as many as processors)")
+	fl.StringVar(&f.verify, "verify", "", "run the plan in this CSV `FILE` in place of a search")
+	return cmd
+}
+
+func (f *recoverFlags) run(cmd *cobra.Command, arg string) error {
+	out, err := f.sink(cmd.OutOrStdout())
+	if err != nil {
+		return err
+	}
+	sc, err := f.load(cmd, arg)
+	if err != nil {
+		return err
+	}
+	at, err := f.moment(sc)
+	if err != nil {
+		return err
+	}
+	set := &recovery.Settings{
+		Steps: f.steps, MinHold: float64(f.hold), Watch: float64(f.watch), Longest: float64(f.longest),
+		Margin: f.margin, Workers: f.jobs, Done: cmd.Context().Done(),
+	}
+	s, err := recovery.At(sc, at, set.Longest+set.Watch, set.Done)
+	if err != nil {
+		return fmt.Errorf("%s: %w", sc.Name, err)
+	}
+	if f.verify != "" {
+		return f.check(cmd, sc, s, set)
+	}
+	if err := out.prepare(); err != nil {
+		return err
+	}
+	r, err := recovery.Find(s, set)
+	if err != nil {
+		return fmt.Errorf("%s: %w", sc.Name, err)
+	}
+	t := &table{meta: f.meta(sc, at, r)}
+	if r.Plan == nil {
+		r.Plan = recovery.Plan{{T: at, Limit: math.Inf(1)}}
+	}
+	watches, err := recovery.Watches([]*recovery.Situation{s}, r.Plan, set)
+	if err != nil {
+		return fmt.Errorf("%s: %w", sc.Name, err)
+	}
+	t.plan(s.Columns(), watches)
+	path, err := out.write(t, sc.Name+".plan", true)
+	if err != nil || f.quiet {
+		return err
+	}
+	f.tell(cmd.ErrOrStderr(), sc, s, r, watches)
+	if path != "" {
+		fmt.Fprintln(cmd.ErrOrStderr(), "wrote", path)
+	}
+	return nil
+}
+
+// moment returns when the plan begins, in seconds.
+func (f *recoverFlags) moment(sc *model.Scenario) (float64, error) {
+	if f.at != "" {
+		m, err := (&momentFlags{at: f.at}).moment(sc)
+		return m.Time, err
+	}
+	for _, e := range sc.Timeline {
+		if e.Action == model.ThrottleTo {
+			return e.At, nil
+		}
+	}
+	return 0, usage("say when the plan begins, such as --at 40m: the timeline of %s has no throttle", sc.Name)
+}
+
+func (f *recoverFlags) meta(sc *model.Scenario, at float64, r *recovery.Recovery) []fact {
+	meta := []fact{
+		{"version", "metastable " + version()},
+		{"scenario", sc.Name},
+		{"hash", sc.Hash()},
+		{"at_s", at},
+		{"drains_per_s", r.Drains},
+		{"home_s", r.Home},
+		{"lost_clients", r.Lost},
+	}
+	if len(f.set) > 0 {
+		meta = append(meta, fact{"set", f.set})
+	}
+	return meta
+}
+
+// plan fills the table with the steps and what to watch at each.
+func (t *table) plan(columns []string, watches []recovery.Watch) {
+	t.columns = []string{"t_s", "limit_per_s", "until_s", "goodput_per_s", "waiting_clients"}
+	var shown []int
+	for i, name := range columns {
+		for _, p := range []string{"hit_rate.", "load.", "timeout."} {
+			if strings.HasPrefix(name, p) {
+				shown = append(shown, i)
+				t.columns = append(t.columns, name)
+			}
+		}
+	}
+	t.columns = append(t.columns, "too_large_per_s", "sign_s", "take_back_s")
+	for _, w := range watches {
+		row := []float64{w.T, w.Limit, w.Until, w.Expect[3] * w.Expect[4], w.Expect[5]}
+		for _, i := range shown {
+			row = append(row, w.Expect[i])
+		}
+		t.rows = append(t.rows, append(row, w.TooLarge, w.Sign, w.TakeBack))
+	}
+}
+
+// tell writes the plan for people.
+func (f *recoverFlags) tell(w io.Writer, sc *model.Scenario, s *recovery.Situation, r *recovery.Recovery, watches []recovery.Watch) {
+	c := clock{sc.Start, sc.Duration}
+	if len(r.Plan) == 1 {
+		fmt.Fprintf(w, "no throttle is needed: service is full %s after %s\n", humanTime(r.Home), c.at(s.Time()))
+		return
+	}
+	fmt.Fprintf(w, "home after %s, at %s; about %s clients give up; of %d plans that come home\n",
+		humanTime(r.Home), c.at(s.Time()+r.Home), human(r.Lost, 2), len(r.Tried))
+	fmt.Fprintf(w, "a throttle held at up to %s/s brings the system up\n", human(r.Drains, 3))
+	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for i, x := range watches {
+		limit := "no throttle"
+		if !math.IsInf(x.Limit, 1) {
+			limit = fmt.Sprintf("throttle %s/s", exact(x.Limit))
+		}
+		fmt.Fprintf(out, "%s\t%s\t", c.at(x.T), limit)
+		if i+1 < len(watches) {
+			fmt.Fprintf(out, "until %s: goodput %s/s", c.at(x.Until), human(x.Expect[3]*x.Expect[4], 3))
+			for k, name := range s.Columns() {
+				if class, ok := strings.CutPrefix(name, "hit_rate."); ok {
+					fmt.Fprintf(out, ", %s hits %s", class, humanHit(x.Expect[k]))
+				}
+			}
+		}
+		if !math.IsInf(x.TooLarge, 1) {
+			fmt.Fprintf(out, "\t%s/s is too much", human(x.TooLarge, 3))
+		}
+		fmt.Fprintln(out)
+	}
+	out.Flush()
+}
+
+// check runs someone's own plan.
+func (f *recoverFlags) check(cmd *cobra.Command, sc *model.Scenario, s *recovery.Situation, set *recovery.Settings) error {
+	plan, err := readPlan(f.verify, sc)
+	if err != nil {
+		return err
+	}
+	vs, err := recovery.Verify([]*recovery.Situation{s}, plan, set)
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.verify, err)
+	}
+	c, v := clock{sc.Start, sc.Duration}, vs[0]
+	switch {
+	case !math.IsInf(v.Relapse, 1):
+		step := 0
+		for i, x := range plan {
+			if x.T <= v.Relapse {
+				step = i
+			}
+		}
+		return unsafeError{fmt.Errorf("%s: relapses at %s, %s after the step to %s at %s",
+			f.verify, c.at(v.Relapse), humanTime(v.Relapse-plan[step].T), limitText(plan[step].Limit), c.at(plan[step].T))}
+	case math.IsInf(v.Home, 1):
+		return unsafeError{fmt.Errorf("%s: not home within %s: %s of what is admitted succeeds then, and the last step is to %s",
+			f.verify, humanTime(set.Longest), percent(v.Success, 1), limitText(plan[len(plan)-1].Limit))}
+	}
+	if !f.quiet {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: home after %s, at %s; about %s clients give up\n",
+			f.verify, humanTime(v.Home), c.at(s.Time()+v.Home), human(v.Lost, 2))
+	}
+	return nil
+}
+
+func limitText(limit float64) string {
+	if math.IsInf(limit, 1) {
+		return "no throttle"
+	}
+	return exact(limit) + "/s"
+}
