@@ -11,7 +11,7 @@ import (
 
 const (
 	forever   = 1e9  // s: the length of a relaxation; steps grow as it comes to rest
-	overload  = 10   // times the traffic that fills the queues of the overloaded start
+	overload  = 10   // times the traffic or the full rate, which fills the queues of the overloaded start
 	rush      = 3600 // s that it lasts
 	mostSteps = 20000
 )
@@ -77,7 +77,8 @@ type beginning struct {
 
 // beginnings are the state that the scenario starts from, the same with empty caches
 // (cold) and with full ones (warm), and the queues and clients that ten times the
-// traffic, without a throttle, leaves after an hour, with empty caches (overloaded).
+// traffic or the full rate, whichever is more, leave without a throttle after an hour, with
+// empty caches (overloaded).
 func beginnings(sys, frozen *model.System, at model.Moment) []beginning {
 	base := beginning{name: "usual"}
 	if base.y, base.err = frozen.Clone().Start(); base.err != nil {
@@ -95,7 +96,7 @@ func beginnings(sys, frozen *model.System, at model.Moment) []beginning {
 		b.err = frozen.Consistent(0, b.y)
 	}
 	rushed := at
-	rushed.Traffic, rushed.Throttle = overload*share(sys, at), math.Inf(1)
+	rushed.Traffic, rushed.Throttle = overload*max(share(sys, at), 1), math.Inf(1)
 	hot := beginning{name: "overloaded"}
 	if hot.err = cold.err; hot.err == nil {
 		hot.y, hot.err = crowd(sys.Freeze(rushed), cold.y)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/metastable/metastable/fixedpoint"
 	"github.com/metastable/metastable/model"
 )
 
@@ -15,9 +16,14 @@ import (
 // taken for granted.
 type Bracket struct{ Lo, Hi float64 }
 
-// ErrUnproved reports a scenario whose equilibria can be searched, but not counted, and
-// that therefore has no proved limits.
-var ErrUnproved = errors.New("stability: the equilibria of this scenario can be searched but not counted, so it has no proved limits")
+// A Limit is a bracket and what it rests on.
+type Limit struct {
+	Bracket
+
+	// Certainty is Proved where the number of equilibria is proved at each value looked
+	// at. Searched rests on the states that a warm and an overloaded start come to.
+	Certainty fixedpoint.Certainty
+}
 
 // ErrUndecided reports a bracket that is wider than asked for: within it the number of
 // equilibria is not decided.
@@ -39,41 +45,45 @@ func ColdLoad(sys *model.System, at model.Moment) ([]float64, error) {
 // the throttle of the moment. Below it a system is stable; above, vulnerable (Huang et
 // al., OSDI 2022).
 //
-// This and the next two bisect on equilibria whose number is proved at each value, and
-// fail with ErrUnproved where it cannot be. With ErrUndecided or ErrInterrupted comes
-// the bracket so far.
-func SafeTraffic(sys *model.System, at model.Moment, set *Settings) (Bracket, error) {
-	return bracket(start(share(sys, at)), set, func(x float64) (states, error) {
+// This and the next two bisect; with ErrUndecided or ErrInterrupted comes the bracket so far.
+func SafeTraffic(sys *model.System, at model.Moment, set *Settings) (Limit, error) {
+	l := newLooker(sys, at, set)
+	return l.limit(start(share(sys, at)), func(x float64) (bool, error) {
 		a := at
 		a.Traffic = x
-		return look(sys, a)
-	}, func(s states) bool { return !s.collapsed })
+		s, err := l.look(a, both)
+		return !s.collapsed, err
+	})
 }
 
 // Headroom brackets the factor on the traffic of the moment at which the healthy state
 // ends, by a fold or because less than half of its boots succeed: the advertised
 // capacity of Bronson et al. over the traffic, under the throttle of the moment. Below
 // 1 there is no healthy state now.
-func Headroom(sys *model.System, at model.Moment, set *Settings) (Bracket, error) {
+func Headroom(sys *model.System, at model.Moment, set *Settings) (Limit, error) {
+	l := newLooker(sys, at, set)
 	now := share(sys, at)
 	if now == 0 {
-		return Bracket{0, math.Inf(1)}, errors.New("stability: there is no headroom without traffic")
+		return Limit{Bracket{0, math.Inf(1)}, l.certainty()}, errors.New("stability: there is no headroom without traffic")
 	}
-	return bracket(1, set, func(x float64) (states, error) {
+	return l.limit(1, func(x float64) (bool, error) {
 		a := at
 		a.Traffic = x * now
-		return look(sys, a)
-	}, func(s states) bool { return s.healthy })
+		s, err := l.look(a, healthyOnly)
+		return s.healthy, err
+	})
 }
 
 // ThrottleLine brackets the largest limit (boots/s) under which the healthy state is
 // the only one at the traffic of the moment.
-func ThrottleLine(sys *model.System, at model.Moment, set *Settings) (Bracket, error) {
-	return bracket(start(sys.Freeze(at).Boots()), set, func(x float64) (states, error) {
+func ThrottleLine(sys *model.System, at model.Moment, set *Settings) (Limit, error) {
+	l := newLooker(sys, at, set)
+	return l.limit(start(sys.Freeze(at).Boots()), func(x float64) (bool, error) {
 		a := at
 		a.Throttle = x
-		return look(sys, a)
-	}, func(s states) bool { return s.healthy && !s.collapsed })
+		s, err := l.look(a, both)
+		return s.healthy && !s.collapsed, err
+	})
 }
 
 // start is a positive value to search from.
@@ -82,39 +92,6 @@ func start(x float64) float64 {
 		return x
 	}
 	return 1
-}
-
-// states is what exists at a moment.
-type states struct{ healthy, collapsed bool }
-
-// look finds the states at a moment with proof. The fixed points of a scalar return
-// map whose slope exceeds 1 are tipping points and no states.
-func look(sys *model.System, at model.Moment) (states, error) {
-	var s states
-	m, err := model.NewReturnMap(sys.Freeze(at))
-	if err != nil {
-		return s, fmt.Errorf("%w (%w)", ErrUnproved, err)
-	}
-	if !m.Signs() || m.Dim() != 1 {
-		return s, ErrUnproved
-	}
-	set, err := roots(m)
-	if err != nil {
-		return s, err
-	}
-	if len(set.Undecided) > 0 {
-		return s, ErrUndecided
-	}
-	for _, e := range set.Equilibria {
-		switch {
-		case slope(m, e.X) > 1:
-		case s.healthy || m.Success(e.X) < healthySuccess:
-			s.collapsed = true
-		default:
-			s.healthy = true
-		}
-	}
-	return s, nil
 }
 
 const (
@@ -128,8 +105,8 @@ var cuts = []float64{0.5, 0.25, 0.75}
 
 // bracket finds where holds, true at small values, ends: from a value on by steps of a
 // factor, then by bisection.
-func bracket(from float64, set *Settings, look func(float64) (states, error), holds func(states) bool) (Bracket, error) {
-	b, tol := Bracket{0, math.Inf(1)}, set.tol(1e-4)
+func bracket(from, tol float64, set *Settings, holds func(float64) (bool, error)) (Bracket, error) {
+	b := Bracket{0, math.Inf(1)}
 	for {
 		open := b.Lo == 0 || math.IsInf(b.Hi, 1)
 		if !open && b.Hi-b.Lo <= tol*b.Lo {
@@ -142,16 +119,16 @@ func bracket(from float64, set *Settings, look func(float64) (states, error), ho
 			return b, err
 		}
 		var x float64
-		var s states
+		var ok bool
 		err := ErrUndecided
 		for i := 0; i < len(cuts) && errors.Is(err, ErrUndecided); i++ {
 			x = next(b, from, cuts[i])
-			s, err = look(x)
+			ok, err = holds(x)
 		}
 		switch {
 		case err != nil:
 			return b, fmt.Errorf("%w (at %.6g)", err, x)
-		case holds(s):
+		case ok:
 			b.Lo = x
 		default:
 			b.Hi = x

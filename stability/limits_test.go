@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/metastable/metastable/fixedpoint"
 	"github.com/metastable/metastable/internal/numtest"
 	"github.com/metastable/metastable/model"
 )
@@ -99,14 +100,42 @@ func TestLimits_settings_invariant(t *testing.T) {
 	if b, err := SafeTraffic(sys, asIs, &Settings{Done: done}); !errors.Is(err, ErrInterrupted) || b.Lo != 0 || !math.IsInf(b.Hi, 1) {
 		t.Errorf("interrupted: %+v, %v", b, err)
 	}
-	if _, err := ThrottleLine(compile(t, "../data/scenarios/facebook-2010-09-23.yaml"), asIs, nil); !errors.Is(err, ErrUnproved) {
-		t.Errorf("on_error: delete: %v, want %v", err, ErrUnproved)
+}
+
+// The search agrees with the proof, to its tolerance; where nothing is proved it says
+// so, and trajectories on both sides of the bracket end as it has it.
+func TestLimits_searched_invariant(t *testing.T) {
+	for _, path := range []string{"testdata/retries.yaml", "../data/scenarios/hotos21-cache.yaml", slack} {
+		sys := compile(t, path)
+		at := model.Moment{Traffic: 1, Throttle: math.Inf(1)}
+		for name, find := range map[string]func(*model.System, model.Moment, *Settings) (Limit, error){
+			"headroom": Headroom, "safe": SafeTraffic, "throttle": ThrottleLine,
+		} {
+			proved, err := find(sys, at, nil)
+			if err != nil || proved.Certainty != fixedpoint.Proved {
+				t.Fatal(err, proved)
+			}
+			l := &looker{sys: sys}
+			for x, want := range map[float64]bool{proved.Lo * (1 - 2e-3): true, proved.Hi * (1 + 2e-3): false} {
+				a := at
+				switch name {
+				case "throttle":
+					a.Throttle = x
+				default:
+					a.Traffic = x
+				}
+				s, err := l.look(a, both)
+				if got := map[string]bool{"headroom": s.healthy, "safe": !s.collapsed, "throttle": s.healthy && !s.collapsed}[name]; err != nil || got != want {
+					t.Errorf("%s: %s at %g: searched %v, proved %v (%v)", path, name, x, got, want, err)
+				}
+			}
+		}
 	}
 }
 
-func within(t *testing.T, what string, b Bracket, want, tol float64) {
+func within(t *testing.T, what string, b Limit, want, tol float64) {
 	t.Helper()
-	if !(b.Lo < b.Hi && b.Hi-b.Lo <= 1e-4*b.Lo) {
+	if !(b.Lo < b.Hi && b.Hi-b.Lo <= 1e-4*b.Lo && b.Certainty == fixedpoint.Proved) {
 		t.Errorf("%s: bracket %+v is not narrow", what, b)
 	}
 	if math.Abs(b.Lo-want) > tol*want && math.Abs(b.Hi-want) > tol*want {

@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"strings"
 
@@ -39,10 +38,11 @@ that no other was found. --format table and the summary leave out what is the sa
 each.
 
 The summary and the head also give the cold-load ratio of each pool (above 1 the cache
-is load-bearing), the hit rates of the tipping point, and, where the number of states
-is proved, the headroom (the factor on the traffic that the healthy state bears), the
-safe traffic (share of the full rate up to which no collapsed state exists) and the
-throttle line (boots/s up to which the healthy state is the only one).`,
+is load-bearing), the hit rates of the tipping point, the headroom (the factor on the
+traffic that the healthy state bears), the safe traffic (share of the full rate up to
+which no collapsed state exists) and the throttle line (boots/s up to which the healthy
+state is the only one). These three are brackets: at _lo it holds, at _hi, empty where
+it holds at all that was tried, it does not.`,
 		Example: `  metastable equilibria slack-2022-02-22 --traffic 80%
   metastable equilibria slack-2022-02-22 --at 7:00 --throttle 400/s --format table
   metastable equilibria hotos21-retry -o equilibria.json`,
@@ -77,37 +77,44 @@ func (f *equilibriaFlags) run(cmd *cobra.Command, arg string) error {
 	}
 	set := &stability.Settings{Done: cmd.Context().Done()}
 	res, err := stability.Equilibria(sys, at, set)
-	if err != nil {
+	if err != nil && !errors.Is(err, stability.ErrInterrupted) {
 		return fmt.Errorf("%s: %w", sc.Name, err)
 	}
-	facts, why := headline(sys, at, res, set)
-	if errors.Is(why, stability.ErrInterrupted) {
-		return fmt.Errorf("%s: %w", sc.Name, why)
+	var sum *headline
+	if err == nil {
+		sum, err = summarizeMoment(sys, at, res, set)
+	} else {
+		sum = &headline{}
 	}
 	t := equilibriaTable(sc, res, at)
 	if len(f.set) > 0 {
 		t.meta = append(t.meta, fact{"set", f.set})
 	}
-	t.meta = append(t.meta, facts...)
+	t.meta = append(t.meta, sum.facts...)
+	lines := append([]string{said(res)}, sum.lines...)
 	if out.format == textFormat {
 		t = told(t)
 	}
-	path, err := out.write(t, sc.Name+".equilibria", true)
-	if err != nil {
-		return err
+	if out.file != "" || out.dir != "" {
+		t.notes = lines
 	}
-	for _, w := range res.Warnings {
+	path, writeErr := out.write(t, sc.Name+".equilibria", err == nil)
+	if writeErr != nil {
+		return writeErr
+	}
+	for _, w := range append(res.Warnings, sum.warnings...) {
 		fmt.Fprintln(cmd.ErrOrStderr(), "warning:", w)
 	}
-	if f.quiet {
-		return nil
+	if !f.quiet {
+		for _, line := range lines {
+			fmt.Fprintln(cmd.ErrOrStderr(), line)
+		}
+		if path != "" {
+			fmt.Fprintln(cmd.ErrOrStderr(), "wrote", path)
+		}
 	}
-	explain(cmd.ErrOrStderr(), res, facts)
-	if why != nil {
-		fmt.Fprintln(cmd.ErrOrStderr(), "no limits:", why)
-	}
-	if path != "" {
-		fmt.Fprintln(cmd.ErrOrStderr(), "wrote", path)
+	if err != nil {
+		return fmt.Errorf("%s: %w", sc.Name, err)
 	}
 	return nil
 }
@@ -172,76 +179,4 @@ func one(yes bool) float64 {
 		return 1
 	}
 	return 0
-}
-
-// headline computes the quantities that sum a moment up, and the reason why the limits
-// are not among them, if they are not.
-func headline(sys *model.System, at model.Moment, res *stability.Result, set *stability.Settings) (facts []fact, why error) {
-	if cold, err := stability.ColdLoad(sys, at); err == nil {
-		for i, name := range sys.Pools() {
-			facts = append(facts, fact{"cold_load." + name, cold[i]})
-		}
-	}
-	if tip := res.Tipping(); tip != nil {
-		for i, name := range res.Columns {
-			if strings.HasPrefix(name, "hit_rate.") || strings.HasPrefix(name, "load.") || strings.HasPrefix(name, "in_system.") {
-				facts = append(facts, fact{"tipping_" + name, tip.Row[i]})
-			}
-		}
-	}
-	for _, q := range []struct {
-		name string
-		find func(*model.System, model.Moment, *stability.Settings) (stability.Bracket, error)
-	}{
-		{"headroom", stability.Headroom},
-		{"safe_traffic", stability.SafeTraffic},
-		{"throttle_line_per_s", stability.ThrottleLine},
-	} {
-		b, err := q.find(sys, at, set)
-		switch {
-		case errors.Is(err, stability.ErrUnproved), errors.Is(err, stability.ErrInterrupted):
-			return facts, err
-		case err != nil:
-			facts, why = append(facts, fact{q.name, math.NaN()}), fmt.Errorf("%s: %w", q.name, err)
-		case math.IsInf(b.Hi, 1):
-			facts = append(facts, fact{q.name, "unlimited"})
-		default:
-			facts = append(facts, fact{q.name, b.Lo})
-		}
-	}
-	return facts, why
-}
-
-// explain says in words what the equilibria and the quantities mean.
-func explain(w io.Writer, res *stability.Result, facts []fact) {
-	doubt := ""
-	if res.Certainty != fixedpoint.Proved {
-		doubt = ", as far as the search found"
-	}
-	fmt.Fprintf(w, "%d equilibria (%s): %s, %s%s\n", len(res.Equilibria), res.Certainty, res.Verdict(), verdicts[res.Verdict()], doubt)
-	for _, f := range facts {
-		name, _, _ := strings.Cut(f.key, ".")
-		value := f.value
-		if v, number := value.(float64); number {
-			value = human(v, 4)
-		}
-		if text, ok := quantities[name]; ok {
-			fmt.Fprintf(w, "%s %v: %s\n", f.key, value, text)
-		}
-	}
-}
-
-var verdicts = map[stability.Verdict]string{
-	stability.AlwaysSafe:    "it comes back to the healthy state from anywhere",
-	stability.Metastable:    "which state it is in depends on its past",
-	stability.CertainToFail: "the only state it rests in is collapsed",
-	stability.Restless:      "it rests nowhere",
-}
-
-var quantities = map[string]string{
-	"cold_load":           "load with empty caches over capacity; above 1 the cache is load-bearing",
-	"tipping_hit_rate":    "hit rate of one key at the tipping point",
-	"headroom":            "times the traffic of the moment, there the healthy state ends",
-	"safe_traffic":        "of the full traffic, below it no collapsed state exists",
-	"throttle_line_per_s": "boots/s, under a throttle below it the healthy state is the only one",
 }

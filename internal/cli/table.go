@@ -16,6 +16,18 @@ type table struct {
 	meta    []fact
 	columns []string // names with units
 	rows    [][]float64
+
+	label  string   // name of a column of text before the others; empty: none
+	labels []string // its values, one per row
+	notes  []string // lines below the table, for people
+}
+
+// names returns the names of all columns.
+func (t *table) names() []string {
+	if t.label == "" {
+		return t.columns
+	}
+	return append([]string{t.label}, t.columns...)
 }
 
 type fact struct {
@@ -44,11 +56,14 @@ func (t *table) writeCSV(w io.Writer) error {
 		}
 	}
 	out := csv.NewWriter(w)
-	out.Write(t.columns) // errors stay with out until Flush
-	fields := make([]string, len(t.columns))
-	for _, row := range t.rows {
-		for i, v := range row {
-			fields[i] = exact(v)
+	out.Write(t.names()) // errors stay with out until Flush
+	for k, row := range t.rows {
+		var fields []string
+		if t.label != "" {
+			fields = append(fields, t.labels[k])
+		}
+		for _, v := range row {
+			fields = append(fields, exact(v))
 		}
 		out.Write(fields)
 	}
@@ -96,11 +111,14 @@ func (t *table) writeJSON(w io.Writer) error {
 		}
 		fmt.Fprintf(&b, "%s\n  %s: %s", comma(i), key, value)
 	}
-	fmt.Fprintf(&b, "\n},\n\"columns\": %s,\n\"rows\": [", quote(t.columns))
+	fmt.Fprintf(&b, "\n},\n\"columns\": %s,\n\"rows\": [", quote(t.names()))
 	for i, row := range t.rows {
-		fields := make([]string, len(row))
-		for j, v := range row {
-			fields[j] = exactOrNull(v)
+		var fields []string
+		if t.label != "" {
+			fields = append(fields, quote(t.labels[i]))
+		}
+		for _, v := range row {
+			fields = append(fields, exactOrNull(v))
 		}
 		fmt.Fprintf(&b, "%s\n  [%s]", comma(i), strings.Join(fields, ", "))
 	}
@@ -131,15 +149,21 @@ func exactOrNull(v float64) string {
 	return "null"
 }
 
-// writeText writes the table for people: aligned, four digits.
+// writeText writes the table for people: aligned, four digits, with the notes.
 func (t *table) writeText(w io.Writer) error {
 	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(out, strings.Join(t.columns, "\t")+"\t")
-	for _, row := range t.rows {
+	fmt.Fprintln(out, strings.Join(t.names(), "\t")+"\t")
+	for k, row := range t.rows {
+		if t.label != "" {
+			fmt.Fprintf(out, "%s\t", t.labels[k])
+		}
 		for _, v := range row {
 			fmt.Fprintf(out, "%.4g\t", v)
 		}
 		fmt.Fprintln(out)
+	}
+	for _, note := range t.notes {
+		fmt.Fprintln(out, note)
 	}
 	return out.Flush()
 }

@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/metastable/metastable/fixedpoint"
+	"github.com/metastable/metastable/model"
+	"github.com/metastable/metastable/stability"
+)
+
+// A headline is the quantities that sum a moment up, for machines and for people.
+type headline struct {
+	facts    []fact
+	lines    []string
+	warnings []error
+}
+
+// limits are the brackets of the headline. Their units come after _lo and _hi.
+var limits = []struct {
+	name, unit, text string
+	find             func(*model.System, model.Moment, *stability.Settings) (stability.Limit, error)
+}{
+	{"headroom", "", "times the traffic of the moment, there the healthy state ends", stability.Headroom},
+	{"safe_traffic", "", "of the full traffic, below it no collapsed state exists", stability.SafeTraffic},
+	{"throttle_line", "_per_s", "boots/s, under a throttle below it the healthy state is the only one", stability.ThrottleLine},
+}
+
+// summarizeMoment computes the headline. When it is interrupted it returns what it has.
+func summarizeMoment(sys *model.System, at model.Moment, res *stability.Result, set *stability.Settings) (*headline, error) {
+	h := &headline{}
+	if cold, err := stability.ColdLoad(sys, at); err == nil {
+		for i, name := range sys.Pools() {
+			h.add("cold_load."+name, cold[i], "load with empty caches over capacity; above 1 the cache is load-bearing")
+		}
+	}
+	if tip := res.Tipping(); tip != nil {
+		for i, name := range res.Columns {
+			switch {
+			case strings.HasPrefix(name, "hit_rate."):
+				h.add("tipping_"+name, tip.Row[i], "hit rate of one key at the tipping point")
+			case strings.HasPrefix(name, "load."), strings.HasPrefix(name, "in_system."):
+				h.facts = append(h.facts, fact{"tipping_" + name, tip.Row[i]})
+			}
+		}
+	}
+	for _, q := range limits {
+		l, err := q.find(sys, at, set)
+		h.facts = append(h.facts,
+			fact{q.name + "_lo" + q.unit, l.Lo},
+			fact{q.name + "_hi" + q.unit, l.Hi},
+			fact{q.name + "_certainty", l.Certainty.String()})
+		switch {
+		case errors.Is(err, stability.ErrInterrupted):
+			return h, err
+		case err != nil:
+			h.warnings = append(h.warnings, fmt.Errorf("%s: %w", q.name, err))
+		}
+		text, value := q.text, human(l.Lo, 4)
+		if math.IsInf(l.Hi, 1) {
+			value = "unlimited"
+		}
+		if l.Certainty != fixedpoint.Proved {
+			text += " (searched)"
+		}
+		h.lines = append(h.lines, fmt.Sprintf("%s%s %s: %s", q.name, q.unit, value, text))
+	}
+	return h, nil
+}
+
+func (h *headline) add(key string, value float64, text string) {
+	h.facts = append(h.facts, fact{key, value})
+	h.lines = append(h.lines, fmt.Sprintf("%s %s: %s", key, human(value, 4), text))
+}
+
+// said puts in words what the equilibria mean.
+func said(res *stability.Result) string {
+	doubt := ""
+	if res.Certainty != fixedpoint.Proved {
+		doubt = ", as far as the search found"
+	}
+	return fmt.Sprintf("%d equilibria (%s): %s, %s%s", len(res.Equilibria), res.Certainty, res.Verdict(), verdicts[res.Verdict()], doubt)
+}
+
+var verdicts = map[stability.Verdict]string{
+	stability.AlwaysSafe:    "it comes back to the healthy state from anywhere",
+	stability.Metastable:    "which state it is in depends on its past",
+	stability.CertainToFail: "the only state it rests in is collapsed",
+	stability.Restless:      "it rests nowhere",
+}

@@ -1,0 +1,135 @@
+package stability
+
+import (
+	"fmt"
+
+	"github.com/metastable/metastable/fixedpoint"
+	"github.com/metastable/metastable/internal/ode"
+	"github.com/metastable/metastable/model"
+)
+
+// A looker finds the states that exist at moments of one system.
+type looker struct {
+	sys    *model.System
+	set    *Settings
+	proved bool
+}
+
+func newLooker(sys *model.System, at model.Moment, set *Settings) *looker {
+	m, err := model.NewReturnMap(sys.Freeze(at))
+	return &looker{sys: sys, set: set, proved: err == nil && m.Signs() && m.Dim() == 1}
+}
+
+func (l *looker) certainty() fixedpoint.Certainty {
+	if l.proved {
+		return fixedpoint.Proved
+	}
+	return fixedpoint.Searched
+}
+
+// limit brackets where holds ends. A search, which takes trajectories, is by default
+// content with 1e-3.
+func (l *looker) limit(from float64, holds func(float64) (bool, error)) (Limit, error) {
+	tol := 1e-4
+	if !l.proved {
+		tol = 1e-3
+	}
+	b, err := bracket(from, l.set.tol(tol), l.set, holds)
+	return Limit{b, l.certainty()}, err
+}
+
+// states is what exists at a moment.
+type states struct{ healthy, collapsed bool }
+
+// What to look for: a search is quicker without the collapsed state.
+const (
+	both        = false
+	healthyOnly = true
+)
+
+func (l *looker) look(at model.Moment, only bool) (states, error) {
+	if l.proved {
+		return count(l.sys, at)
+	}
+	return l.search(at, only)
+}
+
+// count finds the states with proof. The fixed points of a scalar return map whose
+// slope exceeds 1 are tipping points and no states.
+func count(sys *model.System, at model.Moment) (states, error) {
+	var s states
+	m, err := model.NewReturnMap(sys.Freeze(at))
+	if err != nil {
+		return s, err
+	}
+	set, err := roots(m)
+	if err != nil {
+		return s, err
+	}
+	if len(set.Undecided) > 0 {
+		return s, ErrUndecided
+	}
+	for _, e := range set.Equilibria {
+		switch {
+		case slope(m, e.X) > 1:
+		case s.healthy || m.Success(e.X) < healthySuccess:
+			s.collapsed = true
+		default:
+			s.healthy = true
+		}
+	}
+	return s, nil
+}
+
+// search lets the system come to rest from a warm start, and from an overloaded one
+// with empty caches. Two states are one where they are closer than apart.
+func (l *looker) search(at model.Moment, only bool) (states, error) {
+	const apart = 1e-3
+	frozen := l.sys.Freeze(at)
+	starts := beginnings(l.sys, frozen, at)
+	warm, hot := &starts[2], &starts[3]
+	var s states
+	best, err := l.settle(frozen, warm)
+	if err != nil {
+		return s, err
+	}
+	s.healthy = best.success >= healthySuccess
+	s.collapsed = !s.healthy
+	if only || s.collapsed {
+		return s, nil
+	}
+	worst, err := l.settle(frozen, hot)
+	if err != nil {
+		return s, err
+	}
+	s.collapsed = worst.grows || worst.success < healthySuccess || distance(frozen.Scales(), best.y, worst.y) > apart
+	return s, nil
+}
+
+// A rested is where a relaxation ends.
+type rested struct {
+	y       []float64
+	success float64 // of an admitted boot
+	grows   bool    // without end, and there is no state
+}
+
+func (l *looker) settle(s *model.System, b *beginning) (rested, error) {
+	if b.err != nil {
+		return rested{}, b.err
+	}
+	end, err := ode.Solve(s, b.y, 0, forever, integration(s, l.set))
+	switch {
+	case err != nil:
+		return rested{}, err
+	case end.Status == ode.Interrupted:
+		return rested{}, ErrInterrupted
+	case growing(s, end.Y):
+		return rested{y: end.Y, grows: true}, nil
+	}
+	e, err := polish(s, end.Y)
+	if err != nil || distance(scales(s), e.State, end.Y) >= 0.01 {
+		return rested{}, fmt.Errorf("%w: from the %s start the system does not come to rest", ErrUndecided, b.name)
+	}
+	const success = 4 // column
+	return rested{y: e.State, success: e.Row[success]}, nil
+}
