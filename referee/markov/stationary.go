@@ -7,18 +7,18 @@ import "math"
 // reached from every state.
 func (c *Chain) Stationary() ([]float64, error) {
 	e := newElimination(c)
-	if err := e.factor(c, everywhere); err != nil {
+	if err := e.factor(c, everywhere, 0); err != nil {
 		return nil, err
 	}
 	return e.stationary(), nil
 }
 
-// stationary reads the law off the factors of the whole chain.
+// stationary reads the law off the factors of the whole chain with the root at 0.
 func (e *elimination) stationary() []float64 {
 	p := make([]float64, e.n)
 	p[0] = 1
 	const big = 1e200
-	for i := range e.n { // y (I − F)⁻¹ of the first unit vector, row by row
+	for i := range e.n { // as solveLeft ends, from the root
 		if p[i] > big { // state 0 is rarer than a float can say beside the others
 			for j := range min(e.n, i+e.band) {
 				p[j] /= big
@@ -54,7 +54,7 @@ func normalize(p []float64) float64 {
 // if the target is not reached from everywhere.
 func (c *Chain) HittingTimes(target func(state int) bool) (mean, second []float64, err error) {
 	e := newElimination(c)
-	if err := e.factor(c, func(i int) bool { return !target(i) }); err != nil {
+	if err := e.factor(c, func(i int) bool { return !target(i) }, 0); err != nil {
 		return nil, nil, err
 	}
 	mean, second = e.hitting(target)
@@ -85,7 +85,7 @@ func (c *Chain) Committor(a, b func(state int) bool) ([]float64, error) {
 }
 
 func (e *elimination) committor(c *Chain, a, b func(int) bool) ([]float64, error) {
-	if err := e.factor(c, func(i int) bool { return !a(i) && !b(i) }); err != nil {
+	if err := e.factor(c, func(i int) bool { return !a(i) && !b(i) }, 0); err != nil {
 		return nil, err
 	}
 	q := make([]float64, c.n)
