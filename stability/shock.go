@@ -48,6 +48,7 @@ type shockForm struct {
 	least   float64 // to begin a search with
 	most    func(*model.Scenario) float64
 	ratio   bool // sizes are compared as ratios
+	scan    bool // more may do less: without traffic no cache fills
 	timed   bool // it needs Over
 	entries func(s *situation, k Shock, size float64) (timeline []model.Entry, until float64)
 }
@@ -79,8 +80,8 @@ var kinds = map[ShockKind]*shockForm{
 		none: 1, least: 1, ratio: true, timed: true, entries: oneAction(model.TrafficTo, same),
 		most: func(*model.Scenario) float64 { return mostSurge },
 	},
-	CutShock: {most: whole, timed: true, entries: oneAction(model.TrafficTo, rest)},
-	ThrottleShock: {most: whole, timed: true, entries: func(s *situation, k Shock, size float64) ([]model.Entry, float64) {
+	CutShock: {most: whole, timed: true, scan: true, entries: oneAction(model.TrafficTo, rest)},
+	ThrottleShock: {most: whole, timed: true, scan: true, entries: func(s *situation, k Shock, size float64) ([]model.Entry, float64) {
 		limit := s.sc.Throttle.Limit
 		return []model.Entry{
 			{Action: model.ThrottleTo, Value: (1 - size) * min(limit, s.boots())},
@@ -88,7 +89,7 @@ var kinds = map[ShockKind]*shockForm{
 		}, k.Over
 	}},
 	StopShock: {
-		least: shortestStop, ratio: true,
+		least: shortestStop, ratio: true, scan: true,
 		most: func(*model.Scenario) float64 { return longestStop },
 		entries: func(_ *situation, _ Shock, size float64) ([]model.Entry, float64) {
 			return []model.Entry{{Action: model.TrafficTo, Over: size}}, size
@@ -111,7 +112,7 @@ func (f *shockForm) scale(size float64) float64 {
 
 func (f *shockForm) size(x float64) float64 {
 	if f.ratio {
-		return math.Round(math.Exp(x)*1e12) / 1e12 // 100, and not what rounding makes of it
+		return math.Exp(x)
 	}
 	return x
 }

@@ -63,6 +63,7 @@ type situation struct {
 	sys     *model.System
 	all     *Result
 	states  []*Equilibrium // the stable ones
+	index   []int          // their places in all
 	healthy int            // among them; -1: none
 	radius  float64        // what counts as close to a state
 	scale   []float64
@@ -96,28 +97,35 @@ func newSituation(sc *model.Scenario, at model.Moment, set *Settings) (*situatio
 		if err == nil && distance(s.scale, start, e.State) < merge && r.Value(e, "boot_success") >= healthySuccess {
 			s.healthy = len(s.states)
 		}
-		s.states = append(s.states, e)
+		s.states, s.index = append(s.states, e), append(s.index, i)
 	}
 	return s, nil
 }
 
 // withstands bisects on the size of a shock from the given state, from the largest one
-// on, or from a guess (not NaN) in steps that grow.
+// on, or from a guess (not NaN) in steps that grow. Where more may do less it begins
+// between the first of parts that is not absorbed and the one before.
 func (s *situation) withstands(state int, shock Shock, guess float64) (*Trigger, error) {
 	k := kinds[shock.Kind]
-	most := k.scale(shock.Most(s.sc))
+	least, most := k.scale(k.least), k.scale(shock.Most(s.sc))
 	tr := &Trigger{Bracket: Bracket{k.none, math.Inf(1)}}
-	least := k.scale(k.least)
 	lo, hi, tol := least, math.Inf(1), s.set.tol(1e-3)
 	x, step, warm := most, 4*tol, !math.IsNaN(guess)
-	if warm {
+	switch {
+	case k.scan:
+		step = (most - least) / parts
+		x = least + step
+	case warm:
 		x = min(max(k.scale(guess), lo+tol), most)
 	}
-	for part := 1.0; ; step *= 4 {
+	for part := 1.0; ; {
 		if err := s.set.interrupted(); err != nil {
 			return tr, err
 		}
 		size := k.size(x)
+		if x == most {
+			size = shock.Most(s.sc)
+		}
 		ok, err := s.stays(state, shock, size)
 		tr.Runs++
 		if err != nil {
@@ -133,24 +141,33 @@ func (s *situation) withstands(state int, shock Shock, guess float64) (*Trigger,
 			lo, tr.Lo = x, size
 		}
 		switch {
-		case lo == most && part < smallestPart, hi-lo <= tol:
+		case lo == most && (k.scan || part < smallestPart), hi-lo <= tol:
 			return tr, nil
 		case lo == most:
 			part /= 2
 			x = least + part*(most-least)
+		case math.IsInf(hi, 1) && most-lo < 1.5*step:
+			x = most
 		case math.IsInf(hi, 1):
-			x = min(lo+step, most)
+			x = lo + step
 		case warm && tr.Lo == k.none && hi-step > lo:
 			x = hi - step
 		default:
 			x = (lo + hi) / 2
 		}
+		if !k.scan {
+			step *= 4
+		}
 	}
 }
 
-// smallestPart ends the look at a half, a quarter, … of the largest shock, which show
-// whether it is absorbed because it does more than a smaller one.
-const smallestPart = 0.2
+const (
+	// smallestPart ends the look at a half, a quarter, … of the largest shock, which show
+	// whether it is absorbed because it does more than a smaller one.
+	smallestPart = 0.2
+
+	parts = 16 // of the largest shock, where more may do less
+)
 
 // stays reports whether the system comes back from a shock to the state it was in.
 func (s *situation) stays(state int, shock Shock, size float64) (bool, error) {
