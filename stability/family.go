@@ -49,6 +49,9 @@ func (a Axis) check() error {
 // at returns the value a fraction of the way along the axis.
 func (a Axis) at(f float64) float64 { return a.Lo + f*(a.Hi-a.Lo) }
 
+// clamp returns the value of the axis closest to v.
+func (a Axis) clamp(v float64) float64 { return min(max(v, a.Lo), a.Hi) }
+
 // A Family is a frozen scenario over one or two parameters. What was frozen lately is kept:
 // a new value of the traffic or of the throttle takes microseconds, one of another
 // parameter compiles the scenario. A Family serves one goroutine at a time.

@@ -121,8 +121,8 @@ func (b *Boundary) crosses(x, y [2]float64) bool {
 // One axis may be [FlushAxis]: then the boundary is the largest flush that is absorbed over the
 // other parameter ([LargestFlush]), and the regions are Absorbed, Tips and CertainToFail.
 //
-// A boundary that misses every edge of the coarse grid, an eighth of the range wide, is missed. It
-// fails as [NewFamily] does, with an error that is [fixedpoint.ErrStart] where nothing is found, and with the
+// A boundary that misses every edge of the coarse grid, an eighth of the range wide, is missed, and so
+// are two folds that cross the same edge and no other. It fails as [NewFamily] does, with an error that is [fixedpoint.ErrStart] where nothing is found, and with the
 // diagram so far and ErrInterrupted.
 func PhaseDiagram(sc *model.Scenario, at model.Moment, x, y Axis, set *Settings) (*Phase, error) {
 	d := &Phase{X: x, Y: y, Certainty: fixedpoint.Proved}

@@ -117,7 +117,7 @@ func (m *mapper) foldCurve(x []float64, at *sight) bool {
 	}
 	b := Boundary{StopBack: cv.StopBack, StopFront: cv.StopFront}
 	for _, pt := range cv.Points {
-		b.X, b.Y = append(b.X, pt.P[0]), append(b.Y, pt.P[1])
+		b.X, b.Y = append(b.X, m.out.X.clamp(pt.P[0])), append(b.Y, m.out.Y.clamp(pt.P[1]))
 	}
 	m.split(b, cv)
 	for _, s := range cv.Special {
