@@ -90,5 +90,15 @@ func (c *Chain) reversible(pi []float64) bool {
 	return true
 }
 
-// everywhere is the set of all states.
-func everywhere(int) bool { return true }
+// everywhere puts all states into one part.
+func everywhere(int) int { return 0 }
+
+// only puts a set into one part and leaves the rest outside.
+func only(inside func(int) bool) func(int) int {
+	return func(i int) int {
+		if inside(i) {
+			return 0
+		}
+		return outside
+	}
+}

@@ -15,8 +15,9 @@ var ErrUnreachable = errors.New("markov: some states cannot be left as asked")
 // shared among those left, first the states n−1, n−2, … above the root, then those from 0
 // upward, until the root alone is left. Of states i and k, k censored first, a holds at
 // (i, k) the share of i's rate to k over what leaves k, and at (k, i) the rate from k to i
-// when k was censored; nothing is negative. What leaves the set is killed. Whatever lies
-// outside is dead: no rate leads there, and its unknowns are the right-hand sides.
+// when k was censored; nothing is negative. What leaves the set is killed, and so is what
+// passes between two parts of it. Whatever lies outside is dead: no rate leads there, and
+// its unknowns are the right-hand sides.
 type elimination struct {
 	n, band, root int
 	a             []float64 // row i: columns i−band … i+band
@@ -38,21 +39,26 @@ func (e *elimination) row(i, from, to int) []float64 {
 	return e.a[at+from : at+to]
 }
 
-// factor eliminates c inside the set toward the root. With everything inside, the root is
-// never left and d[root] is 0: the factors of a singular matrix.
-func (e *elimination) factor(c *Chain, inside func(int) bool, root int) error {
+// outside is the part of a state that is in no part.
+const outside = -1
+
+// factor eliminates c inside the parts toward the root. With everything in one part, the
+// root is never left and d[root] is 0: the factors of a singular matrix.
+func (e *elimination) factor(c *Chain, part func(int) int, root int) error {
 	clear(e.a)
 	clear(e.kill)
 	e.root = root
 	whole := true
 	for i := range c.n {
-		if !inside(i) {
+		own := part(i)
+		whole = whole && own == part(0)
+		if own == outside {
 			e.kill[i], whole = 1, false
 			continue
 		}
 		r := e.row(i, i-e.band, i+e.band+1)
 		for k := c.start[i]; k < c.start[i+1]; k++ {
-			if j := c.to[k]; inside(j) {
+			if j := c.to[k]; part(j) == own {
 				r[j-i+e.band] += c.rate[k]
 			} else {
 				e.kill[i] += c.rate[k]

@@ -45,20 +45,9 @@ func (c *Chain) spectrum(e *elimination, pi []float64) (*Spectrum, error) {
 			return nil, err
 		}
 	}
-	plus, minus := make([]float64, c.n), make([]float64, c.n)
 	k := &krylov{
 		weight: pi, selfAdjoint: s.Reversible, tol: 1e-11, most: min(c.n, 200),
-		apply: func(dst, src []float64) {
-			for i, x := range src {
-				plus[i], minus[i] = math.Max(x, 0), math.Max(-x, 0)
-			}
-			e.solvePinned(plus)
-			e.solvePinned(minus)
-			for i := range dst {
-				dst[i] = plus[i] - minus[i]
-			}
-			center(dst, pi)
-		},
+		apply: func(dst, src []float64) { e.invert(dst, src, pi) },
 	}
 	start, rng := make([]float64, c.n), rand.New(rand.NewPCG(1, 2))
 	for i := range start {
@@ -83,6 +72,38 @@ func (c *Chain) spectrum(e *elimination, pi []float64) (*Spectrum, error) {
 		s.Mixing[1] = (math.Ln2 - math.Log(least)/2) / rate
 	}
 	return s, nil
+}
+
+// invert writes dst = −Q⁺ src for a src without a stationary mean, Q⁺ the group inverse of
+// the whole chain. Both signs are solved for apart, each without a subtraction.
+func (e *elimination) invert(dst, src, pi []float64) {
+	minus := make([]float64, e.n)
+	for i, x := range src {
+		dst[i], minus[i] = math.Max(x, 0), math.Max(-x, 0)
+	}
+	e.solvePinned(dst)
+	e.solvePinned(minus)
+	axpy(-1, minus, dst)
+	center(dst, pi)
+}
+
+// slowest returns the slowest observable by a few steps of inverse iteration that start
+// from the number of the state: unlike a vector of a Krylov space it is smooth where the
+// stationary law is nothing. It is good where one mode is far slower than the others.
+func (e *elimination) slowest(pi []float64) []float64 {
+	x, next := make([]float64, e.n), make([]float64, e.n)
+	for i := range x {
+		x[i] = float64(i) / float64(e.n)
+	}
+	for range 4 {
+		center(x, pi)
+		e.invert(next, x, pi)
+		most := math.Max(slices.Max(next), -slices.Min(next))
+		for i, y := range next {
+			x[i] = y / most
+		}
+	}
+	return x
 }
 
 // center removes the stationary mean.

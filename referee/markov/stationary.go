@@ -54,7 +54,7 @@ func normalize(p []float64) float64 {
 // if the target is not reached from everywhere.
 func (c *Chain) HittingTimes(target func(state int) bool) (mean, second []float64, err error) {
 	e := newElimination(c)
-	if err := e.factor(c, func(i int) bool { return !target(i) }, 0); err != nil {
+	if err := e.factor(c, only(func(i int) bool { return !target(i) }), 0); err != nil {
 		return nil, nil, err
 	}
 	mean, second = e.hitting(target)
@@ -85,7 +85,7 @@ func (c *Chain) Committor(a, b func(state int) bool) ([]float64, error) {
 }
 
 func (e *elimination) committor(c *Chain, a, b func(int) bool) ([]float64, error) {
-	if err := e.factor(c, func(i int) bool { return !a(i) && !b(i) }, 0); err != nil {
+	if err := e.factor(c, only(func(i int) bool { return !a(i) && !b(i) }), 0); err != nil {
 		return nil, err
 	}
 	q := make([]float64, c.n)
