@@ -28,7 +28,7 @@ var mayImport = map[string][]string{
 	},
 
 	"plots":      {"fixedpoint", "model", "internal/ode"}, // imported by internal/cli alone
-	"recovery":   {"fixedpoint", "model", "internal/ode", "trajectory"},
+	"recovery":   {"fixedpoint", "model", "internal/ode", "stability", "trajectory"},
 	"calibrate":  {"fixedpoint", "model", "internal/ode", "internal/special", "telemetry", "trajectory"},
 	"montecarlo": {"fixedpoint", "model", "internal/ode", "internal/special", "trajectory"},
 	"referee":    {"model", "referee/des", "referee/markov", "stability", "trajectory"},

@@ -32,6 +32,9 @@ type Settings struct {
 	// Workers is the number of runs side by side. Default: the number of processors.
 	Workers int
 
+	// Progress, if not nil, is called with the number of remedies weighed so far.
+	Progress func(done float64)
+
 	// Done, if not nil, ends the search once it is closed, with an error.
 	Done <-chan struct{}
 }

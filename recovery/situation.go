@@ -32,8 +32,8 @@ const (
 // rtol is the relative tolerance of the trajectories.
 const rtol = 1e-5
 
-// At runs the scenario to the time at (s) and returns the situation there. The
-// timeline's entries after that are dropped, what is in progress goes on: the rollout
+// At runs the scenario to the time at (s) and returns the situation there, before anything is done. The
+// timeline's entries from then on are dropped, what is in progress goes on: the rollout
 // step that runs is finished unless an entry pauses it. Traffic follows its profile
 // for so many seconds more.
 func At(sc *model.Scenario, at, ahead float64, done <-chan struct{}) (*Situation, error) {
@@ -42,7 +42,7 @@ func At(sc *model.Scenario, at, ahead float64, done <-chan struct{}) (*Situation
 	}
 	cut := sc.Clone()
 	for i, e := range cut.Timeline {
-		if e.At > at {
+		if e.At >= at {
 			cut.Timeline = cut.Timeline[:i]
 			break
 		}

@@ -16,12 +16,8 @@ import (
 type recoverFlags struct {
 	inputFlags
 	outputFlags
-	at                   string
-	steps                int
-	hold, watch, longest seconds
-	margin               float64
-	verify               string
-	jobs                 int
+	planFlags
+	verify string
 }
 
 func newRecover() *cobra.Command {
@@ -53,16 +49,8 @@ the time of the relapse.`,
 	}
 	f.inputFlags.add(cmd)
 	f.outputFlags.add(cmd)
-	f.hold, f.watch, f.longest = 60, 1800, 4*3600
-	fl := cmd.Flags()
-	fl.StringVar(&f.at, "at", "", "the `moment` at which the plan begins, such as 6:40 (default: that of the timeline's first throttle)")
-	fl.IntVar(&f.steps, "steps", 8, "`number` of steps, 2 to 1000; the last takes the throttle off")
-	fl.Var(&f.hold, "min-hold", "shortest `time` between two steps; every hold is a multiple of it")
-	fl.Var(&f.watch, "watch", "`time` for which a step has to stay up to be safe")
-	fl.Var(&f.longest, "longest", "`time` within which the system has to be home")
-	fl.Float64Var(&f.margin, "margin", 0.05, "each step is safe at a limit larger by this `share`")
-	fl.IntVar(&f.jobs, "jobs", 0, "`number` of runs side by side (default: as many as processors)")
-	fl.StringVar(&f.verify, "verify", "", "run the plan in this CSV `FILE` in place of a search")
+	f.planFlags.add(cmd)
+	cmd.Flags().StringVar(&f.verify, "verify", "", "run the plan in this CSV `FILE` in place of a search")
 	return cmd
 }
 
@@ -79,10 +67,7 @@ func (f *recoverFlags) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
-	set := &recovery.Settings{
-		Steps: f.steps, MinHold: float64(f.hold), Watch: float64(f.watch), Longest: float64(f.longest),
-		Margin: f.margin, Workers: f.jobs, Done: cmd.Context().Done(),
-	}
+	set := f.settings(cmd)
 	s, err := recovery.At(sc, at, set.Longest+set.Watch, set.Done)
 	if err != nil {
 		return fmt.Errorf("%s: %w", sc.Name, err)
@@ -115,20 +100,6 @@ func (f *recoverFlags) run(cmd *cobra.Command, arg string) error {
 		fmt.Fprintln(cmd.ErrOrStderr(), "wrote", path)
 	}
 	return nil
-}
-
-// moment returns when the plan begins, in seconds.
-func (f *recoverFlags) moment(sc *model.Scenario) (float64, error) {
-	if f.at != "" {
-		m, err := (&momentFlags{at: f.at}).moment(sc)
-		return m.Time, err
-	}
-	for _, e := range sc.Timeline {
-		if e.Action == model.ThrottleTo {
-			return e.At, nil
-		}
-	}
-	return 0, usage("say when the plan begins, such as --at 40m: the timeline of %s has no throttle", sc.Name)
 }
 
 func (f *recoverFlags) meta(sc *model.Scenario, at float64, r *recovery.Recovery) []fact {

@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/metastable/metastable/model"
+	"github.com/metastable/metastable/recovery"
+)
+
+// planFlags say when a way home begins and what is asked of it.
+type planFlags struct {
+	begin                string
+	steps                int
+	hold, watch, longest seconds
+	margin               float64
+	jobs                 int
+}
+
+func (f *planFlags) add(cmd *cobra.Command) {
+	f.hold, f.watch, f.longest = 60, 1800, 4*3600
+	fl := cmd.Flags()
+	fl.StringVar(&f.begin, "at", "", "the `moment` at which the way home begins, such as 6:40 (default: that of the timeline's first throttle)")
+	fl.IntVar(&f.steps, "steps", 8, "`number` of steps, 2 to 1000; the last takes the throttle off")
+	fl.Var(&f.hold, "min-hold", "shortest `time` between two steps; every hold is a multiple of it")
+	fl.Var(&f.watch, "watch", "`time` for which a step has to stay up to be safe")
+	fl.Var(&f.longest, "longest", "`time` within which the system has to be home")
+	fl.Float64Var(&f.margin, "margin", 0.05, "each step is safe at a limit larger by this `share`")
+	fl.IntVar(&f.jobs, "jobs", 0, "`number` of runs side by side (default: as many as processors)")
+}
+
+func (f *planFlags) settings(cmd *cobra.Command) *recovery.Settings {
+	return &recovery.Settings{
+		Steps: f.steps, MinHold: float64(f.hold), Watch: float64(f.watch), Longest: float64(f.longest),
+		Margin: f.margin, Workers: f.jobs, Done: cmd.Context().Done(),
+	}
+}
+
+// moment returns when the way home begins, in seconds.
+func (f *planFlags) moment(sc *model.Scenario) (float64, error) {
+	if f.begin != "" {
+		m, err := (&momentFlags{at: f.begin}).moment(sc)
+		return m.Time, err
+	}
+	for _, e := range sc.Timeline {
+		if e.Action == model.ThrottleTo {
+			return e.At, nil
+		}
+	}
+	return 0, usage("say when the way home begins, such as --at 40m: the timeline of %s has no throttle", sc.Name)
+}
