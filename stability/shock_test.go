@@ -65,7 +65,7 @@ func TestTippingLine_invariant(t *testing.T) {
 	sc := scenario(t, slack)
 	shock := Shock{Kind: FlushShock}
 	at := model.Moment{Traffic: -1, Throttle: math.Inf(1)}
-	line, err := TippingLine(sc, at, Axis{Path: TrafficAxis, Lo: 0.5, Hi: 2.5}, 9, shock, nil)
+	line, err := TippingLine(sc, at, Axis{Path: TrafficAxis, Lo: 0.5, Hi: 2.5}, 9, shock, nil, nil)
 	if err != nil || len(line) != 9 {
 		t.Fatal(err, len(line))
 	}
@@ -95,7 +95,7 @@ func TestTippingLine_invariant(t *testing.T) {
 		t.Errorf("a guess costs %d runs more than none", runs)
 	}
 	// A parameter of the scenario.
-	line, err = TippingLine(sc, model.Moment{Traffic: 1, Throttle: math.Inf(1)}, Axis{Path: "pools.main.capacity", Lo: 8000, Hi: 40000}, 3, shock, nil)
+	line, err = TippingLine(sc, model.Moment{Traffic: 1, Throttle: math.Inf(1)}, Axis{Path: "pools.main.capacity", Lo: 8000, Hi: 40000}, 3, shock, nil, nil)
 	if err != nil || !(line[0].Trigger.Lo < line[1].Trigger.Lo && math.IsInf(line[2].Trigger.Hi, 1)) {
 		t.Errorf("capacity: %v, %+v", err, line)
 	}
@@ -174,7 +174,7 @@ func TestShock_badInput(t *testing.T) {
 		}
 	}
 	for _, a := range []Axis{{TrafficAxis, 1, 1}, {FlushAxis, 0, 1}, {TrafficAxis, -1, 1}} {
-		if _, err := TippingLine(sc, asIs, a, 3, Shock{Kind: FlushShock}, nil); !errors.Is(err, ErrAxis) {
+		if _, err := TippingLine(sc, asIs, a, 3, Shock{Kind: FlushShock}, nil, nil); !errors.Is(err, ErrAxis) {
 			t.Errorf("%+v: %v, want %v", a, err, ErrAxis)
 		}
 	}

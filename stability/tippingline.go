@@ -20,9 +20,10 @@ type TippingPoint struct {
 }
 
 // TippingLine is [LargestAbsorbed] at n ≥ 2 evenly spaced values of an axis, which may be any
-// but FlushAxis; each search starts from what its neighbour found. It fails as
+// but FlushAxis; each search starts from what its neighbour found. seen, if not nil, gets
+// each point once it is found. It fails as
 // [NewFamily] does, and with the points so far and ErrInterrupted.
-func TippingLine(sc *model.Scenario, at model.Moment, axis Axis, n int, shock Shock, set *Settings) ([]TippingPoint, error) {
+func TippingLine(sc *model.Scenario, at model.Moment, axis Axis, n int, shock Shock, set *Settings, seen func(TippingPoint)) ([]TippingPoint, error) {
 	if err := axis.check(); err != nil {
 		return nil, err
 	}
@@ -63,6 +64,9 @@ func TippingLine(sc *model.Scenario, at model.Moment, axis Axis, n int, shock Sh
 			guess = p.Trigger.Lo
 		}
 		points = append(points, p)
+		if seen != nil {
+			seen(p)
+		}
 	}
 	return points, nil
 }

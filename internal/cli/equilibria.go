@@ -151,15 +151,7 @@ func equilibriaTable(sc *model.Scenario, res *stability.Result, at model.Moment)
 		},
 		columns: append([]string(nil), res.Columns...),
 	}
-	if at.Traffic >= 0 {
-		t.meta = append(t.meta, fact{"traffic", at.Traffic})
-	}
-	switch {
-	case math.IsInf(at.Throttle, 1):
-		t.meta = append(t.meta, fact{"throttle_per_s", "none"})
-	case at.Throttle >= 0:
-		t.meta = append(t.meta, fact{"throttle_per_s", at.Throttle})
-	}
+	t.meta = append(t.meta, momentFacts(at)...)
 	for _, p := range sc.Pools {
 		t.columns = append(t.columns, "variance."+p.Name)
 	}

@@ -46,3 +46,18 @@ func (f *momentFlags) moment(sc *model.Scenario) (model.Moment, error) {
 	}
 	return at, nil
 }
+
+// momentFacts are what the flags say of a moment beside its time.
+func momentFacts(at model.Moment) []fact {
+	var facts []fact
+	if at.Traffic >= 0 {
+		facts = append(facts, fact{"traffic", at.Traffic})
+	}
+	switch {
+	case math.IsInf(at.Throttle, 1):
+		facts = append(facts, fact{"throttle_per_s", "none"})
+	case at.Throttle >= 0:
+		facts = append(facts, fact{"throttle_per_s", at.Throttle})
+	}
+	return facts
+}

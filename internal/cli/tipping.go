@@ -1,0 +1,267 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/metastable/metastable/model"
+	"github.com/metastable/metastable/plots"
+	"github.com/metastable/metastable/stability"
+)
+
+type tippingFlags struct {
+	inputFlags
+	outputFlags
+	momentFlags
+	trigger, pool, vary string
+	over                seconds
+}
+
+// A trigger is what --trigger may be, with the words for a size.
+type trigger struct {
+	kind stability.ShockKind
+	noun string
+	text string // what has the size
+	most string // in words
+	bare bool   // a factor and not a share
+}
+
+var triggers = []trigger{
+	{stability.FlushShock, "flush", "of the cache's content lost at once", "all of it", false},
+	{stability.RolloutShock, "rollout", "of the nodes restarted", "all of them", false},
+	{stability.CapacityShock, "loss of capacity", "of the capacity lost", "all of it", false},
+	{stability.TrafficShock, "surge of traffic", "times the traffic", "100 times", true},
+}
+
+func newTipping() *cobra.Command {
+	f := &tippingFlags{over: 1800}
+	cmd := &cobra.Command{
+		Use:   "tipping SCENARIO",
+		Short: "Find the smallest trigger that tips the system, against a parameter",
+		Long: `Freezes the scenario at a moment, as equilibria does, and disturbs its healthy state
+with a trigger of growing size, until one tips it into another state:
+
+  flush     share of the cache's content lost at one instant
+  rollout   share of the cache nodes restarted one after another during --over
+  capacity  share of a pool's capacity lost during --over
+  traffic   factor on the traffic during --over, up to 100
+
+A trigger is absorbed when the system comes home by itself, however long it takes; to
+within 0.1 % of the whole, or of the factor. That a larger trigger does more is taken
+for granted; where the largest is absorbed some smaller ones are tried as well.
+
+The columns: the parameter; the largest size absorbed (_lo) and the smallest that tips
+(_hi, empty where none does); healthy (0 where there is no healthy state to disturb:
+sizes are empty); runs (trajectories). -o DIR also draws the curve, as SVG and PNG.`,
+		Example: `  metastable tipping slack-2022-02-22 --trigger flush --format table
+  metastable tipping slack-2022-02-22 --trigger rollout --over 30m --vary traffic=50%..250%:9 -o out
+  metastable tipping osdi22-mongodb --trigger capacity --over 10s --vary pools.primary.capacity=14k/s..22k/s:5 -o capacity.csv`,
+		Args: oneArg(scenarioArg),
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
+	}
+	f.inputFlags.add(cmd)
+	f.outputFlags.add(cmd)
+	f.momentFlags.add(cmd)
+	var names []string
+	for _, t := range triggers {
+		names = append(names, string(t.kind))
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.trigger, "trigger", "flush", "the `kind` of trigger: "+strings.Join(names, ", "))
+	fl.StringVar(&f.pool, "pool", "", "for capacity: which `pool` (default: the first)")
+	fl.Var(&f.over, "over", "how long a rollout, a loss of capacity or a surge lasts")
+	fl.StringVar(&f.vary, "vary", "traffic=5%..100%:20", "the parameter, its range and the number of values, as `PATH=LO..HI:n`; PATH as in --set, or traffic or throttle")
+	cmd.RegisterFlagCompletionFunc("trigger", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+func (f *tippingFlags) run(cmd *cobra.Command, arg string) error {
+	kind := slices.IndexFunc(triggers, func(t trigger) bool { return string(t.kind) == f.trigger })
+	if kind < 0 {
+		return usage("--trigger %s: want flush, rollout, capacity or traffic", f.trigger)
+	}
+	shock := stability.Shock{Kind: triggers[kind].kind, Pool: f.pool}
+	if shock.Kind.Timed() {
+		shock.Over = float64(f.over)
+	}
+	out, err := f.sink(cmd.OutOrStdout())
+	if err != nil {
+		return err
+	}
+	sc, err := f.load(cmd, arg)
+	if err != nil {
+		return err
+	}
+	at, err := f.moment(sc)
+	if err != nil {
+		return err
+	}
+	v, err := parseVary(sc, f.vary, 20)
+	if err != nil {
+		return err
+	}
+	if err := out.prepare(); err != nil {
+		return err
+	}
+	set := &stability.Settings{Done: cmd.Context().Done()}
+	points, err := f.line(cmd, sc, at, v, shock, set)
+	switch {
+	case errors.Is(err, stability.ErrAxis), errors.Is(err, stability.ErrShock):
+		return usageError{err}
+	case err != nil && len(points) == 0:
+		return fmt.Errorf("%s: %w", sc.Name, err)
+	}
+	t := f.table(sc, at, v, shock, points)
+	path, writeErr := out.write(t, f.name(sc), err == nil)
+	if writeErr != nil {
+		return writeErr
+	}
+	for _, p := range points {
+		if p.Err != nil && !errors.Is(p.Err, stability.ErrNoHealthy) {
+			fmt.Fprintf(cmd.ErrOrStderr(), "warning: at %s = %s: %v\n", v.Path, human(p.X, 4), p.Err)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%s: stopped after %d of %d values: %w", sc.Name, len(points), v.n, err)
+	}
+	written := []string{path}
+	if out.dir != "" {
+		more, err := drawTipping(filepath.Join(out.dir, f.name(sc)), sc, v, &triggers[kind], points)
+		if err != nil {
+			return err
+		}
+		written = append(written, more...)
+	}
+	if f.quiet {
+		return nil
+	}
+	w := cmd.ErrOrStderr()
+	now, err := stability.LargestAbsorbed(sc, at, shock, set)
+	fmt.Fprintln(w, "at the moment:", triggers[kind].words(now, err))
+	for _, path := range written {
+		if path != "" {
+			fmt.Fprintln(w, "wrote", path)
+		}
+	}
+	return nil
+}
+
+// line computes the points behind a progress bar.
+func (f *tippingFlags) line(cmd *cobra.Command, sc *model.Scenario, at model.Moment, v *varied, shock stability.Shock, set *stability.Settings) ([]stability.TippingPoint, error) {
+	if f.quiet {
+		return stability.TippingLine(sc, at, v.Axis, v.n, shock, set, nil)
+	}
+	bar := newProgress(cmd.ErrOrStderr(), float64(v.n))
+	defer bar.stop()
+	done := 0
+	return stability.TippingLine(sc, at, v.Axis, v.n, shock, set, func(stability.TippingPoint) {
+		done++
+		bar.reach(float64(done))
+	})
+}
+
+func (f *tippingFlags) table(sc *model.Scenario, at model.Moment, v *varied, shock stability.Shock, points []stability.TippingPoint) *table {
+	t := &table{
+		meta: []fact{
+			{"version", "metastable " + version()},
+			{"scenario", sc.Name},
+			{"hash", sc.Hash()},
+			{"at_s", at.Time},
+			{"trigger", string(shock.Kind)},
+		},
+		columns: []string{v.column(), string(shock.Kind) + "_lo", string(shock.Kind) + "_hi", "healthy", "runs"},
+	}
+	t.meta = append(t.meta, momentFacts(at)...)
+	if shock.Over > 0 {
+		t.meta = append(t.meta, fact{"over_s", shock.Over})
+	}
+	if shock.Pool != "" {
+		t.meta = append(t.meta, fact{"pool", shock.Pool})
+	}
+	if len(f.set) > 0 {
+		t.meta = append(t.meta, fact{"set", f.set})
+	}
+	for _, p := range points {
+		lo, hi, runs := math.NaN(), math.NaN(), 0.0
+		if p.Trigger != nil {
+			lo, hi, runs = p.Trigger.Lo, p.Trigger.Hi, float64(p.Trigger.Runs)
+		}
+		t.rows = append(t.rows, []float64{p.X, lo, hi, one(!errors.Is(p.Err, stability.ErrNoHealthy)), runs})
+	}
+	return t
+}
+
+// words says what a trigger does.
+func (t *trigger) words(tr *stability.Trigger, err error) string {
+	switch {
+	case errors.Is(err, stability.ErrNoHealthy):
+		return "there is no healthy state to disturb"
+	case err != nil:
+		return err.Error()
+	case math.IsInf(tr.Hi, 1):
+		return fmt.Sprintf("no %s tips it, up to %s", t.noun, t.most)
+	case t.bare:
+		return fmt.Sprintf("%.4g %s are absorbed, %.4g tip it", tr.Lo, t.text, tr.Hi)
+	}
+	return fmt.Sprintf("%.1f %% %s are absorbed, %.1f %% tip it", 100*tr.Lo, t.text, 100*tr.Hi)
+}
+
+// name is that of the files in a directory.
+func (f *tippingFlags) name(sc *model.Scenario) string { return sc.Name + ".tipping." + f.trigger }
+
+// drawTipping draws the curve into files of the name and returns their paths.
+func drawTipping(name string, sc *model.Scenario, v *varied, tr *trigger, points []stability.TippingPoint) ([]string, error) {
+	c := plots.TippingCurve{Frame: plots.Frame{
+		Title:    title(sc),
+		Subtitle: fmt.Sprintf("The smallest %s that tips the healthy state, over %s.", tr.noun, v.Path),
+		X:        plots.Axis{Label: v.label(), Column: v.column()},
+		Y:        plots.Axis{Label: tr.text, Column: string(tr.kind)},
+	}}
+	if v.unit == "share" {
+		c.Frame.X.Scale = plots.Percent
+	}
+	if !tr.bare {
+		c.Y.Scale, c.Y.Label = plots.Percent, "% "+tr.text
+	}
+	var xs []float64
+	for _, p := range points {
+		lo, hi := math.NaN(), math.NaN()
+		switch {
+		case errors.Is(p.Err, stability.ErrNoHealthy):
+			hi = 0
+			if tr.bare {
+				hi = 1
+			}
+		case p.Trigger == nil || p.Err != nil:
+			continue
+		case !math.IsInf(p.Trigger.Hi, 1):
+			lo, hi = p.Trigger.Lo, p.Trigger.Hi
+		}
+		c.Absorbed, c.Tipping = append(c.Absorbed, lo), append(c.Tipping, hi)
+		xs = append(xs, p.X)
+	}
+	if len(xs) < 2 {
+		return nil, nil // no curve, and the reasons are among the warnings
+	}
+	c.X = xs
+	fig, err := plots.NewTippingCurve(c)
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for _, format := range []string{"svg", "png"} {
+		path := name + "." + format
+		if err := writeFile(path, func(w io.Writer) error { return fig.Write(w, format) }); err != nil {
+			return nil, err
+		}
+		paths = append(paths, path)
+	}
+	return paths, nil
+}
