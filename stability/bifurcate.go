@@ -24,6 +24,8 @@ type Bifurcation struct {
 
 	Evals    int     // of the return map, or of the whole system
 	Warnings []error // what makes the diagram suspect and what would mend it
+
+	family *Family
 }
 
 // A Branch is equilibria next to each other.
@@ -86,7 +88,7 @@ func Bifurcate(sc *model.Scenario, at model.Moment, axis Axis, set *Settings) (*
 	if err != nil {
 		return nil, err
 	}
-	d := &Bifurcation{Axis: axis, Columns: f.kept[0].sys.Columns(), Certainty: fixedpoint.Proved}
+	d := &Bifurcation{Axis: axis, Columns: f.kept[0].sys.Columns(), Certainty: fixedpoint.Proved, family: f}
 	t := &tracer{f: f, prob: f.problem(), out: d, set: set, p: []float64{math.NaN()}}
 	err = t.trace(0)
 	d.Evals = f.evals
