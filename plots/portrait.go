@@ -48,6 +48,8 @@ const (
 	UnstableState StateKind = "unstable"
 )
 
+var stateKinds = []StateKind{StableState, SaddleState, UnstableState}
+
 // NewPhasePortrait returns a copy of p that shares no memory with it. It fails as
 // [NewBifurcationDiagram] does, and on kinds of states that do not exist.
 func NewPhasePortrait(p PhasePortrait) (*PhasePortrait, error) {
@@ -76,7 +78,7 @@ func (p *PhasePortrait) shape() error {
 		}
 	}
 	for i, s := range p.States {
-		if !slices.Contains([]StateKind{StableState, SaddleState, UnstableState}, s.Kind) {
+		if !slices.Contains(stateKinds, s.Kind) {
 			return fmt.Errorf("plots: state %d is of the unknown kind %q", i, s.Kind)
 		}
 	}
@@ -119,7 +121,7 @@ var stateMarkers = map[StateKind]marker{
 }
 
 func (p *PhasePortrait) draw(on *plane) {
-	on.fit(p.span(on.x, 0), p.span(on.y, 1), 0, 0)
+	on.fit(p.span(on.x, 0), p.span(on.y, 1), 0.03, 0.03)
 	on.plot.Add(vectors{p.Field, on})
 	for i, t := range p.Trajectories {
 		style := line(skyBlue, 1.4, nil)
@@ -141,11 +143,11 @@ func (p *PhasePortrait) draw(on *plane) {
 	}
 }
 
-// span is the range of the field, or of everything where there is none.
+// span is the range of the field and the equilibria, or of everything without a field.
 func (p *PhasePortrait) span(s scale, axis int) span {
 	r := emptySpan
 	for _, row := range p.records() {
-		if row.kind == "arrow" || len(p.Field) == 0 {
+		if row.kind == "arrow" || len(p.Field) == 0 || slices.Contains(stateKinds, StateKind(row.kind)) {
 			r.add(s.to(row.at[axis]))
 		}
 	}

@@ -76,9 +76,10 @@ func (t *Track) add(q []float64) {
 	t.X, t.Y = append(t.X, q[0]), append(t.Y, q[1])
 }
 
-// follow integrates from a point until it comes to rest or leaves the plane.
-func (p *Plane) follow(q [2]float64, sign float64, set *Settings) (*Track, error) {
-	const rtol = 1e-5
+// follow integrates from a point until it is close to one of the stable states, leaves
+// the plane, or for long.
+func (p *Plane) follow(q [2]float64, sign float64, states []PlaneState, set *Settings) (*Track, error) {
+	const rtol = 1e-4
 	t := &Track{}
 	t.add(q[:])
 	s := &ode.Settings{
@@ -93,6 +94,11 @@ func (p *Plane) follow(q [2]float64, sign float64, set *Settings) (*Track, error
 			}
 		},
 		Events: []ode.Event{{Terminal: true, Value: func(_ float64, y []float64) float64 { return p.inside(y) }}},
+	}
+	for _, to := range states {
+		if to.Stable {
+			s.Events = append(s.Events, ode.Event{Terminal: true, Value: func(_ float64, y []float64) float64 { return p.apart(to.At, y) }})
+		}
 	}
 	_, err := ode.Solve(&planeFlow{Plane: p, sign: sign}, q[:], 0, forever, s)
 	if err != nil {
@@ -110,4 +116,16 @@ func (p *Plane) inside(q []float64) float64 {
 		d = min(d, (v-p.Lo[i])/(p.Hi[i]-p.Lo[i]), (p.Hi[i]-v)/(p.Hi[i]-p.Lo[i]))
 	}
 	return d + beyond
+}
+
+// apart is the distance from a state, beyond what counts as close, in each coordinate
+// of its size there or, for hit rates, of the misses.
+func (p *Plane) apart(at [2]float64, q []float64) float64 {
+	const close = 1e-2
+	d := 0.0
+	for i, v := range q {
+		size := max(min(at[i], p.Hi[i]-at[i]), 1e-4*(p.Hi[i]-p.Lo[i]))
+		d = max(d, math.Abs(v-at[i])/size)
+	}
+	return d - close
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/metastable/metastable/model"
 )
@@ -16,6 +17,12 @@ type Portrait struct {
 	Separatrix   []Track    // between the basins: the stable manifold of each saddle, back in time
 	Trajectories []Track
 	States       []PlaneState
+
+	// Log tells which axes are laid out logarithmically: hit rates by their misses where
+	// a state has few, work at a pool where it spans more than two decades. View is what is
+	// shown.
+	Log  [2]bool
+	View [2][2]float64
 }
 
 // A Flow is how fast the two states change at a point.
@@ -56,6 +63,7 @@ func NewPortrait(sys *model.System, at model.Moment, x, y string, set *Settings)
 		}
 		out.States = append(out.States, s)
 	}
+	out.look()
 	if err := out.still(set); err != nil {
 		return nil, err
 	}
@@ -107,8 +115,38 @@ func (p *Portrait) still(set *Settings) error {
 	return nil
 }
 
+// look chooses what is shown and how it is laid out.
+func (p *Portrait) look() {
+	for k, name := range []string{p.X, p.Y} {
+		least, most := math.Inf(1), math.Inf(-1)
+		for _, s := range p.States {
+			least, most = min(least, s.At[k]), max(most, s.At[k])
+		}
+		p.View[k] = [2]float64{p.Lo[k], p.Hi[k]}
+		kind, _, _ := strings.Cut(name, ".")
+		switch {
+		case kind == "hit_rate" && most > 0.8:
+			p.Log[k] = true
+			p.View[k] = [2]float64{0, 1 - max(1-most, 1e-5)/2}
+		case kind == "in_system" && most > 100*least:
+			p.Log[k] = true
+			p.View[k][0] = max(p.Lo[k], least/4)
+		}
+	}
+}
+
 // way returns the value a fraction of the way along an axis.
-func (p *Plane) way(axis int, f float64) float64 { return p.Lo[axis] + f*(p.Hi[axis]-p.Lo[axis]) }
+func (p *Portrait) way(axis int, f float64) float64 {
+	v := p.View[axis]
+	kind, _, _ := strings.Cut([]string{p.X, p.Y}[axis], ".")
+	switch {
+	case p.Log[axis] && kind == "hit_rate":
+		return 1 - (1-v[0])*math.Pow((1-v[1])/(1-v[0]), f)
+	case p.Log[axis]:
+		return v[0] * math.Pow(v[1]/v[0], f)
+	}
+	return v[0] + f*(v[1]-v[0])
+}
 
 // manifold follows the stable manifold of a saddle back in time, to both sides.
 func (p *Plane) manifold(at [2]float64, set *Settings) ([]Track, error) {
@@ -130,7 +168,7 @@ func (p *Plane) manifold(at [2]float64, set *Settings) ([]Track, error) {
 		q := at
 		q[0] += side * fromSaddle * vx / size * (p.Hi[0] - p.Lo[0])
 		q[1] += side * fromSaddle * vy / size * (p.Hi[1] - p.Lo[1])
-		t, err := p.follow(q, -1, set)
+		t, err := p.follow(q, -1, nil, set)
 		if err != nil {
 			return nil, err
 		}
@@ -142,8 +180,12 @@ func (p *Plane) manifold(at [2]float64, set *Settings) ([]Track, error) {
 
 // run adds trajectories from starts around the edge.
 func (p *Portrait) run(set *Settings) error {
-	for _, f := range [][2]float64{{0.15, 0.02}, {0.5, 0.02}, {0.85, 0.02}, {0.985, 0.5}, {0.985, 0.98}, {0.6, 0.98}, {0.3, 0.98}} {
-		t, err := p.follow([2]float64{p.way(0, f[0]), p.way(1, f[1])}, 1, set)
+	for _, f := range [][2]float64{{0.15, 0.02}, {0.4, 0.02}, {0.65, 0.02}, {0.85, 0.3}, {0.97, 0.7}, {0.97, 0.95}} {
+		q := [2]float64{p.way(0, f[0]), p.way(1, f[1])}
+		if r := p.Rate(q); !bounded(r[:]) {
+			continue
+		}
+		t, err := p.follow(q, 1, p.States, set)
 		if err != nil {
 			return err
 		}
