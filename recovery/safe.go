@@ -8,17 +8,16 @@ import (
 )
 
 // A system is up while at least upSuccess of what it admits succeeds, and has relapsed
-// once less than healthySuccess does. Service is full while the goodput is at least
-// fullService of the demand, as in trajectory.Outages.
+// once less does. Service is full while the goodput is at least fullService of the
+// demand, as in trajectory.Outages.
 const (
-	healthySuccess = 0.5
-	upSuccess      = 0.9
-	fullService    = 0.9
+	upSuccess   = 0.9
+	fullService = 0.9
 )
 
 // safe reports whether the system is up and stays up when the throttle goes to limit
-// (boots/s, +Inf for none) now and stays there for as long as one watches: at no instant
-// does less than half of what is admitted succeed, and at the end 90 % does.
+// (boots/s, +Inf for none) now and is left there while one watches: at every instant
+// 90 % of what is admitted succeeds.
 func (s *Situation) safe(limit float64) (bool, error) {
 	if !s.up() {
 		return false, nil
@@ -51,7 +50,7 @@ func (s *Situation) follow(plan Plan, ahead float64, untilRelapse bool) (*fate, 
 		Terminal: untilRelapse, Direction: -1,
 		Value: func(t float64, y []float64) float64 {
 			sys.Observe(row, t, y)
-			return row[colSuccess] - healthySuccess
+			return row[colSuccess] - upSuccess
 		},
 	}}
 	t0, missing := s.t, s.row[colBoots]-s.row[colAdmitted]*s.row[colSuccess]

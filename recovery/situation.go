@@ -100,7 +100,7 @@ func (s *Situation) Columns() []string { return s.sys.Columns() }
 func (s *Situation) Observe() []float64 { return s.row }
 
 // up reports whether most of what is admitted succeeds.
-func (s *Situation) up() bool { return s.row[colSuccess] >= healthySuccess }
+func (s *Situation) up() bool { return s.row[colSuccess] >= upSuccess }
 
 func (s *Situation) time() float64 { return s.t }
 

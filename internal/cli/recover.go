@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"strings"
 	"text/tabwriter"
 
@@ -11,6 +12,7 @@ import (
 
 	"github.com/metastable/metastable/model"
 	"github.com/metastable/metastable/recovery"
+	"github.com/metastable/metastable/trajectory"
 )
 
 type recoverFlags struct {
@@ -28,7 +30,7 @@ func newRecover() *cobra.Command {
 		Long: `Runs the scenario up to a moment, drops what its timeline does after that, and plans
 the way home: how far to throttle boots first, and when each next step may be taken. A
 step is safe when the system, run on with the throttle left there, stays up while one
-watches: at no time does less than half of what is admitted succeed.
+watches: at every instant at least 90 % of what is admitted succeeds.
 
 The columns: t_s (since the scenario's start), limit_per_s (empty: no throttle),
 until_s (when the next step is due), what then has to be seen before it is taken
@@ -37,6 +39,9 @@ for a step that is too large: too_large_per_s (a limit that leads to a relapse, 
 above the largest safe one), sign_s (after so many seconds a tenth of what is admitted
 fails) and take_back_s (until then going back to the limit before still saves; as long
 as the watch if it does even then).
+
+With -o DIR it writes DIR/NAME.plan.csv, the scenario with the plan on its timeline as
+NAME.plan.yaml, and the figure of its run as NAME.plan.svg and NAME.plan.png.
 
 --verify runs someone's own plan, a CSV file with the columns t_s and limit_per_s ("none"
 or empty: no throttle), and exits with status 3 if it is not home within --longest, with
@@ -92,14 +97,79 @@ func (f *recoverFlags) run(cmd *cobra.Command, arg string) error {
 	}
 	t.plan(s.Columns(), watches)
 	path, err := out.write(t, sc.Name+".plan", true)
-	if err != nil || f.quiet {
+	if err != nil {
 		return err
 	}
+	written := []string{path}
+	if out.dir != "" {
+		drawn, err := drawPlan(out.dir, planned(sc, at, r, set.Watch), set)
+		if err != nil {
+			return err
+		}
+		written = append(written, drawn...)
+	}
+	if f.quiet {
+		return nil
+	}
 	f.tell(cmd.ErrOrStderr(), sc, s, r, watches)
-	if path != "" {
-		fmt.Fprintln(cmd.ErrOrStderr(), "wrote", path)
+	for _, path := range written {
+		if path != "" {
+			fmt.Fprintln(cmd.ErrOrStderr(), "wrote", path)
+		}
 	}
 	return nil
+}
+
+// planned returns the scenario with the plan on its timeline, in place of what was there
+// from the moment on, to the end of the last watch.
+func planned(sc *model.Scenario, at float64, r *recovery.Recovery, watch float64) *model.Scenario {
+	out := sc.Clone()
+	out.Name += ".plan"
+	out.Title = "The way home: " + title(sc)
+	out.Description = fmt.Sprintf("%d steps of the throttle, home after %s", len(r.Plan), humanTime(r.Home))
+	for i, e := range out.Timeline {
+		if e.At >= at {
+			out.Timeline = out.Timeline[:i]
+			break
+		}
+	}
+	for _, step := range r.Plan {
+		out.Timeline = append(out.Timeline, model.Entry{
+			At: step.T, Action: model.ThrottleTo, Value: step.Limit, Note: limitText(step.Limit),
+		})
+	}
+	out.Duration = at + r.Home + watch
+	return out
+}
+
+// drawPlan runs the scenario of a plan and writes it and the figure into a directory.
+func drawPlan(dir string, sc *model.Scenario, set *recovery.Settings) (written []string, err error) {
+	sys, err := sc.Compile()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", sc.Name, err)
+	}
+	res, err := trajectory.Run(sys, &trajectory.Settings{Detail: true, Done: set.Done})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", sc.Name, err)
+	}
+	if err := res.Status.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", sc.Name, err)
+	}
+	figure, err := newFigure(sc, res)
+	if err != nil {
+		return nil, err
+	}
+	base := filepath.Join(dir, sc.Name)
+	if err := writeScenario(base+".yaml", sc); err != nil {
+		return nil, err
+	}
+	written = []string{base + ".yaml", base + ".svg", base + ".png"}
+	for _, path := range written[1:] {
+		if err := writeFile(path, func(w io.Writer) error { return drawFigure(figure, w, filepath.Ext(path)) }); err != nil {
+			return nil, err
+		}
+	}
+	return written, nil
 }
 
 func (f *recoverFlags) meta(sc *model.Scenario, at float64, r *recovery.Recovery) []fact {
