@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/interp"
 )
@@ -10,6 +11,7 @@ import (
 // load, monotone cubics that keep their end values outside the measured range.
 type curve struct {
 	latency, timeout spline
+	rises            bool // neither falls with the load
 }
 
 type spline struct {
@@ -28,7 +30,7 @@ func newCurve(t *CurveTable) (*curve, error) {
 			return nil, fmt.Errorf("service_curve: load %g after %g, need increasing loads", t.Load[i], t.Load[i-1])
 		}
 	}
-	c := new(curve)
+	c := &curve{rises: slices.IsSorted(t.Latency) && slices.IsSorted(t.Timeout)}
 	if err := c.latency.set(t.Load, t.Latency); err != nil {
 		return nil, err
 	}

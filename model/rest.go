@@ -4,37 +4,32 @@ import "math"
 
 // rest returns the mean and the variance of the work at a shard whose queue is at
 // rest under the offered load rho (share of the capacity) with the mean residual
-// query b, the probability r that a query is refused and the exponent kappa of the
-// soft limit. Without a limit and with rho ≥ 1 there is no rest: n and v are +Inf.
+// query b and the exponent kappa of the soft limit, and the probability r that a query is
+// refused. Without a limit and with rho ≥ 1 there is no rest: n and v are +Inf.
 //
 // At rest the accepted work is the completed, busy(n, v) = β = ρ(1 − r), and the second
 // moment stands still, b β = n (1 − β) + κ ρ r v/n.
-func (c *pool) rest(rho, b, mu float64) (n, v, r, kappa float64) {
-	kappa = c.exponent(b)
+func (c *pool) rest(rho, b, mu, kappa float64) (n, v, r float64) {
 	limited := !math.IsInf(c.limit, 1)
 	switch {
 	case rho <= 0:
-		return 0, 0, 0, kappa
+		return 0, 0, 0
 	case c.ps:
-		n, v, r = c.restShared(rho, b, mu, kappa)
-		return n, v, r, kappa
+		return c.restShared(rho, b, mu, kappa)
 	case rho >= 1 && !limited:
-		return math.Inf(1), math.Inf(1), 0, kappa
+		return math.Inf(1), math.Inf(1), 0
 	case rho >= 1:
-		n, v, r = c.restFull(rho, b, kappa)
-		return n, v, r, kappa
+		return c.restFull(rho, b, kappa)
 	}
 	n = b * rho / (1 - rho) // refusals only shorten the queue
 	r = c.refused(n, kappa)
 	switch {
 	case !limited || r < 1e-18*(1-rho):
-		return n, n * (n + b), r, kappa
+		return n, n * (n + b), r
 	case kappa*r*n > b: // they decide how long it gets
-		n, v, r = c.restFull(rho, b, kappa)
-	default:
-		n, v, r = c.restLimited(rho, b, kappa, n)
+		return c.restFull(rho, b, kappa)
 	}
-	return n, v, r, kappa
+	return c.restLimited(rho, b, kappa, n)
 }
 
 // lastStep is the relative size of a Newton step after which the next would be

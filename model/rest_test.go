@@ -24,7 +24,8 @@ func TestRest_exact(t *testing.T) {
 			idle *= -4
 		}
 		rho := 1 - idle
-		n, v, refused, kappa := c.rest(rho, b, 1)
+		kappa := c.exponent(b)
+		n, v, refused := c.rest(rho, b, 1, kappa)
 		if refused > 1e-6 {
 			refusing++
 		}
@@ -52,7 +53,7 @@ func BenchmarkRest(b *testing.B) {
 		b.Run(fmt.Sprint(rho), func(b *testing.B) {
 			c := &pool{limit: 20000, law: panjer{}}
 			for b.Loop() {
-				c.rest(rho, 100, 8000)
+				c.rest(rho, 100, 8000, c.exponent(100))
 			}
 		})
 	}

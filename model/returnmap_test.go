@@ -80,18 +80,15 @@ func TestReturnMap_reference_exact(t *testing.T) {
 		name := fmt.Sprintf("traffic %g, throttle %g, load %.4g", r.traffic, r.throttle, r.load)
 		m := slackMap(t, r.traffic, r.throttle)
 		u := []float64{(r.load*8000 - 3200*r.traffic) / 4} // queries of 4 units beside the background
-		m.load(u, u)
-		m.succeed(nil)
+		m.load(m.s, u, nil)
 		k, p := &m.s.work.class[0], &m.s.work.pool[0]
 		if !r.stable {
 			gr := gaussHermite40(p.r, (corrRefuse-corrRefuseSlope*p.r)*p.share, 256)
 			k.o = gr * gaussHermite40(k.p, corrTimeout*p.share, 256)
 			k.gr, k.grc, k.oc = gr, 1-gr, 1-k.o
 		}
-		m.flow(m.fails())
-		got := make([]float64, 1)
-		m.store(got)
-		numtest.Check(t, name+": rate", got[0], u[0], 1e-6, 0)
+		m.flow(m.s, m.fails(m.s, u))
+		numtest.Check(t, name+": rate", k.rate*k.sh.calls, u[0], 1e-6, 0)
 		numtest.Check(t, name+": n", p.n, r.n, 1e-6, 0)
 		numtest.Check(t, name+": v", p.v, r.v, 1e-6, 0)
 		numtest.Check(t, name+": attempts", m.s.work.flow.attempts, r.attempts, 1e-6, 0)
