@@ -31,7 +31,9 @@ func (b backdrop) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	grid := line(gridColor, 0.6, nil)
 	for _, t := range b.x.Ticks(p.X.Min, p.X.Max) {
-		c.StrokeLine2(grid, toX(t.Value), c.Min.Y, toX(t.Value), c.Max.Y)
+		if !t.IsMinor() {
+			c.StrokeLine2(grid, toX(t.Value), c.Min.Y, toX(t.Value), c.Max.Y)
+		}
 	}
 	for _, t := range p.Y.Tick.Marker.Ticks(p.Y.Min, p.Y.Max) {
 		if !t.IsMinor() {

@@ -12,6 +12,7 @@ import (
 // A Portrait is what a [Plane] looks like.
 type Portrait struct {
 	*Plane
+	Result       *Result
 	Field        []Flow
 	Nullclines   [2][]Track // where X stands still, and where Y does
 	Separatrix   []Track    // between the basins: the stable manifold of each saddle, back in time
@@ -53,7 +54,7 @@ func NewPortrait(sys *model.System, at model.Moment, x, y string, set *Settings)
 	if err != nil {
 		return nil, err
 	}
-	out := &Portrait{Plane: p}
+	out := &Portrait{Plane: p, Result: res}
 	for i := range res.Equilibria {
 		e := &res.Equilibria[i]
 		s := PlaneState{At: [2]float64{res.Value(e, p.X), res.Value(e, p.Y)}, Stable: e.Stable, Index: i}
@@ -178,9 +179,9 @@ func (p *Plane) manifold(at [2]float64, set *Settings) ([]Track, error) {
 	return tracks, nil
 }
 
-// run adds trajectories from starts around the edge.
+// run adds trajectories from starts all over the plane.
 func (p *Portrait) run(set *Settings) error {
-	for _, f := range [][2]float64{{0.15, 0.02}, {0.4, 0.02}, {0.65, 0.02}, {0.85, 0.3}, {0.97, 0.7}, {0.97, 0.95}} {
+	for _, f := range [][2]float64{{0.1, 0.35}, {0.3, 0.35}, {0.44, 0.35}, {0.58, 0.35}, {0.75, 0.85}, {0.97, 0.6}} {
 		q := [2]float64{p.way(0, f[0]), p.way(1, f[1])}
 		if r := p.Rate(q); !bounded(r[:]) {
 			continue

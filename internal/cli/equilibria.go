@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strings"
 
@@ -17,6 +18,7 @@ type equilibriaFlags struct {
 	inputFlags
 	outputFlags
 	momentFlags
+	portrait string
 }
 
 func newEquilibria() *cobra.Command {
@@ -37,13 +39,21 @@ proved (1 or 0). "certainty: proved" says that there are no other states; "searc
 that no other was found. --format table and the summary leave out what is the same in
 each.
 
+-o DIR also draws, where the system is that simple, the return map (the load that comes
+back over the load, its equilibria and where it leads from several loads) and the phase
+portrait of two states: which way the system goes from everywhere, where either stands
+still, and the separatrix between what recovers and what collapses. All other states are
+taken as they would rest given the two. --portrait chooses them; the default is the hit
+rate and the work at a pool, without a cache the work and the waiting clients.
+
 The summary and the head also give the cold-load ratio of each pool (above 1 the cache
 is load-bearing), the hit rates of the tipping point, the headroom (the factor on the
 traffic that the healthy state bears), the safe traffic (share of the full rate up to
 which no collapsed state exists) and the throttle line (boots/s up to which the healthy
 state is the only one). These three are brackets: at _lo it holds, at _hi, empty where
 it holds at all that was tried, it does not.`,
-		Example: `  metastable equilibria slack-2022-02-22 --traffic 80%
+		Example: `  metastable equilibria slack-2022-02-22 -o results/
+  metastable equilibria slack-2022-02-22 --traffic 80%
   metastable equilibria slack-2022-02-22 --at 7:00 --throttle 400/s --format table
   metastable equilibria hotos21-retry -o equilibria.json`,
 		Args: oneArg(scenarioArg),
@@ -52,6 +62,7 @@ it holds at all that was tried, it does not.`,
 	f.inputFlags.add(cmd)
 	f.outputFlags.add(cmd)
 	f.momentFlags.add(cmd)
+	cmd.Flags().StringVar(&f.portrait, "portrait", "", "the two `states` of the phase portrait, such as hit_rate.CLASS,in_system.POOL or in_system.POOL,waiting_clients")
 	return cmd
 }
 
@@ -111,6 +122,26 @@ func (f *equilibriaFlags) run(cmd *cobra.Command, arg string) error {
 		}
 		if path != "" {
 			fmt.Fprintln(cmd.ErrOrStderr(), "wrote", path)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", sc.Name, err)
+	}
+	return f.draw(cmd.ErrOrStderr(), out, sc, sys, at, res, set)
+}
+
+// draw writes the figures where the result goes to a directory.
+func (f *equilibriaFlags) draw(w io.Writer, out *sink, sc *model.Scenario, sys *model.System, at model.Moment, res *stability.Result, set *stability.Settings) error {
+	if out.dir == "" {
+		return nil
+	}
+	paths, notes, err := equilibriaFigures(out.dir, sc, sys, at, res, f.portrait, set)
+	if !f.quiet {
+		for _, n := range notes {
+			fmt.Fprintln(w, n)
+		}
+		for _, path := range paths {
+			fmt.Fprintln(w, "wrote", path)
 		}
 	}
 	if err != nil {

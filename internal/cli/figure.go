@@ -18,7 +18,7 @@ func plotFormat(path string) bool {
 }
 
 // drawFigure writes the figure in the format of the suffix.
-func drawFigure(f *plots.Timeline, w io.Writer, suffix string) error {
+func drawFigure(f plots.Figure, w io.Writer, suffix string) error {
 	if suffix == ".csv" {
 		return f.WriteCSV(w)
 	}
