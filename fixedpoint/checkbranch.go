@@ -102,7 +102,7 @@ func (k *branchCheck) point(i int) {
 	if k.prob.JacX == nil {
 		relErr = differenceError
 	}
-	sp, err := stability(jac, n, k.prob.Mass, relErr)
+	sp, err := stability(jac, n, k.prob.Mass, relErr, true)
 	if err != nil {
 		k.fail("point %d: %w", i, err)
 		return

@@ -7,8 +7,6 @@ import (
 	"math"
 	"math/cmplx"
 	"slices"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // Spectrum is what the linearization M x' = J x says about an equilibrium.
@@ -17,7 +15,8 @@ type Spectrum struct {
 	Eigenvalues []complex128
 
 	// Errors bound what rounding does to each eigenvalue, to first order: the error of
-	// the matrix times the condition of the eigenvalue.
+	// the matrix times the condition of the eigenvalue; or, where that decides on its sign, the most
+	// that it does to a defective pair.
 	Errors []float64
 
 	// Stable, Unstable and Undecided count the eigenvalues whose real part is negative,
@@ -59,11 +58,12 @@ var ErrIndex = errors.New("fixedpoint: the Jacobian of the algebraic equations i
 //
 // It fails when J is not finite, no unknown has a derivative, or with [ErrIndex].
 func Stability(jac []float64, n int, mass []float64) (*Spectrum, error) {
-	return stability(jac, n, mass, epsilon)
+	return stability(jac, n, mass, epsilon, false)
 }
 
-// stability is Stability with relative errors relErr of the entries of J.
-func stability(jac []float64, n int, mass []float64, relErr float64) (*Spectrum, error) {
+// stability is Stability with relative errors relErr of the entries of J; sharp asks for the
+// condition of every eigenvalue.
+func stability(jac []float64, n int, mass []float64, relErr float64, sharp bool) (*Spectrum, error) {
 	if n < 1 || len(jac) != n*n {
 		return nil, fmt.Errorf("fixedpoint: Jacobian has %d entries, want %d×%d", len(jac), n, n)
 	}
@@ -74,31 +74,32 @@ func stability(jac []float64, n int, mass []float64, relErr float64) (*Spectrum,
 	if err != nil {
 		return nil, err
 	}
-	var eig mat.Eigen
-	if !eig.Factorize(mat.NewDense(m, m, slices.Clone(a)), mat.EigenBoth) {
+	matrixError := 4 * float64(m) * max(relErr, epsilon) * norm2(a)
+	// A defective pair moves by the root of the error: no condition beyond that.
+	most := 2 * math.Sqrt(matrixError*norm2(a))
+	form, ok := newHessenberg(a, m)
+	if !ok {
 		return nil, fmt.Errorf("fixedpoint: the eigenvalues of the Jacobian do not converge")
 	}
-	var right, left mat.CDense
-	eig.VectorsTo(&right)
-	eig.LeftVectorsTo(&left)
-	matrixError := 4 * float64(m) * max(relErr, epsilon) * norm2(a)
-	values, order := eig.Values(nil), make([]int, m)
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(i, j int) int {
-		if c := cmp.Compare(real(values[j]), real(values[i])); c != 0 {
+	slices.SortFunc(form.values, func(a, b complex128) int {
+		if c := cmp.Compare(real(b), real(a)); c != 0 {
 			return c
 		}
-		return cmp.Compare(imag(values[j]), imag(values[i]))
+		return cmp.Compare(imag(b), imag(a))
 	})
 	s := &Spectrum{}
-	for _, k := range order {
-		// A defective pair moves by the root of the error: no condition beyond that.
-		e := min(matrixError/cosine(&right, &left, k), 2*math.Sqrt(matrixError*norm2(a)))
-		s.Eigenvalues = append(s.Eigenvalues, values[k])
+	for i, v := range form.values {
+		e := most
+		switch {
+		case !sharp && math.Abs(real(v)) > most:
+		case i > 0 && cmplx.Abs(v-form.values[i-1]) <= matrixError: // one and the same, for all that is known
+			e = s.Errors[i-1]
+		default:
+			e = min(most, matrixError/form.cosine(v))
+		}
+		s.Eigenvalues = append(s.Eigenvalues, v)
 		s.Errors = append(s.Errors, e)
-		switch re := real(values[k]); {
+		switch re := real(v); {
 		case re > e:
 			s.Unstable++
 		case re < -e:
@@ -123,22 +124,7 @@ func (p *Problem) spectrumAt(jac []float64) (*Spectrum, error) {
 	if p.JacX == nil {
 		relErr = differenceError
 	}
-	return stability(scaled, n, p.Mass, relErr)
-}
-
-// cosine returns |yᴴx|/(|x||y|) of the k-th right and left eigenvectors: the reciprocal of
-// the condition of the eigenvalue.
-func cosine(right, left *mat.CDense, k int) float64 {
-	m, _ := right.Dims()
-	var inner complex128
-	var xx, yy float64
-	for i := range m {
-		x, y := right.At(i, k), left.At(i, k)
-		inner += cmplx.Conj(y) * x
-		xx += real(x)*real(x) + imag(x)*imag(x)
-		yy += real(y)*real(y) + imag(y)*imag(y)
-	}
-	return cmplx.Abs(inner) / math.Sqrt(xx*yy)
+	return stability(scaled, n, p.Mass, relErr, true)
 }
 
 // schur returns the m×m Jacobian of the unknowns with mass 1, the others eliminated.

@@ -3,6 +3,7 @@ package stability
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/metastable/metastable/fixedpoint"
 	"github.com/metastable/metastable/model"
@@ -17,11 +18,85 @@ const (
 // polish refines an equilibrium of a frozen system by Newton's method on all its
 // equations, and looks at the linearization there.
 func polish(s *model.System, y []float64) (*Equilibrium, error) {
-	n := s.Dim()
 	scale := scales(s)
-	dt := make([]float64, n)
+	x, jac, left := descend(s, scale, y)
+	if !(left <= residual) {
+		var err error
+		if x, left, err = damped(s, scale, y, jac); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case !(left <= residual):
+		return nil, fmt.Errorf("the equations of the whole system are left with a residual of %.2g", left)
+	case !s.Inside(x):
+		return nil, fmt.Errorf("the equilibrium of the whole system near it is no state")
+	}
+	e := &Equilibrium{State: x, Gain: math.NaN(), Residual: left}
+	spectrum, err := spectrumOf(s, scale, x, jac)
+	if err != nil {
+		return nil, err
+	}
+	e.Leading, e.Stable = spectrum.Eigenvalues[0], spectrum.Verdict() == fixedpoint.Stable
+	e.Row = make([]float64, len(s.Columns()))
+	s.Observe(e.Row, 0, x)
+	e.Variance = s.Variances(x)
+	return e, nil
+}
+
+const (
+	fewSteps = 8    // of Newton's method without damping
+	lastStep = 1e-9 // after it the next would be rounding, since it converges quadratically
+)
+
+// descend is Newton's method with the Jacobian in arrow form, for starts so close that
+// every step is shorter than half the last. It returns the last point, the Jacobian and
+// the residual there; NaN where the steps do not shrink.
+func descend(s *model.System, scale, y []float64) (x, jac []float64, left float64) {
+	n := s.Dim()
+	x, jac = slices.Clone(y[:n]), make([]float64, n*n)
+	f, dt := make([]float64, n), make([]float64, n)
+	last := math.Inf(1)
+	for range fewSteps {
+		s.EvalLinearize(f, dt, 0, x)
+		if s.Factor(0) != nil {
+			return x, jac, math.NaN()
+		}
+		s.Solve(f)
+		size := 0.0
+		for i, step := range f {
+			size = max(size, math.Abs(step)/max(scale[i], math.Abs(x[i])))
+			x[i] += step
+		}
+		if !(size < last/2) {
+			return x, jac, math.NaN()
+		}
+		if last = size; size <= lastStep {
+			break
+		}
+	}
+	if !(last <= lastStep) {
+		return x, jac, math.NaN()
+	}
+	s.EvalLinearize(f, dt, 0, x)
+	s.Jacobian(jac)
+	for i, v := range f {
+		sum := 0.0
+		for j, a := range jac[i*n : i*n+n] {
+			sum += math.Abs(a) * max(scale[j], math.Abs(x[j]))
+		}
+		if v != 0 {
+			left = max(left, math.Abs(v)/sum)
+		}
+	}
+	return x, jac, left
+}
+
+// damped is Newton's method from anywhere. It stores the Jacobian at the end in jac.
+func damped(s *model.System, scale, y, jac []float64) (x []float64, left float64, err error) {
+	dt := make([]float64, s.Dim())
 	p := &fixedpoint.Problem{
-		Dim: n, Scale: scale, Mass: s.Mass(),
+		Dim: s.Dim(), Scale: scale, Mass: s.Mass(),
 		F: func(dst, x, _ []float64) { s.Eval(dst, 0, x) },
 		JacX: func(dst, x, _ []float64) {
 			s.Linearize(dt, 0, x)
@@ -29,34 +104,37 @@ func polish(s *model.System, y []float64) (*Equilibrium, error) {
 		},
 	}
 	r, err := fixedpoint.Newton(p, y, nil, nil)
-	switch {
-	case err != nil:
-		return nil, err
-	case r.Status.Err() != nil:
-		return nil, fmt.Errorf("no equilibrium of the whole system near it: %w", r.Status.Err())
-	case !(r.Residual <= residual):
-		return nil, fmt.Errorf("the equations of the whole system are left with a residual of %.2g", r.Residual)
-	case !s.Inside(r.X):
-		return nil, fmt.Errorf("the equilibrium of the whole system near it is no state")
+	if err != nil {
+		return nil, 0, err
 	}
-	e := &Equilibrium{State: r.X, Gain: math.NaN(), Residual: r.Residual}
-	jac := make([]float64, n*n)
+	if err := r.Status.Err(); err != nil {
+		return nil, 0, fmt.Errorf("no equilibrium of the whole system near it: %w", err)
+	}
 	p.JacX(jac, r.X, nil)
-	size := func(i int) float64 { return max(scale[i], math.Abs(r.X[i])) }
+	return r.X, r.Residual, nil
+}
+
+// spectrumOf is the spectrum of the Jacobian at x in units of typical sizes. Components that
+// nothing moves, such as the content that nobody asks for and that never expires, are what
+// they are: they do not count.
+func spectrumOf(s *model.System, scale, x, jac []float64) (*fixedpoint.Spectrum, error) {
+	n := len(x)
+	size := func(i int) float64 { return max(scale[i]/small, math.Abs(x[i])) }
+	var moving []int
 	for i := range n {
-		for j := range n {
-			jac[i*n+j] *= size(j) / size(i)
+		if slices.ContainsFunc(jac[i*n:i*n+n], func(a float64) bool { return a != 0 }) {
+			moving = append(moving, i)
 		}
 	}
-	spectrum, err := fixedpoint.Stability(jac, n, p.Mass)
-	if err != nil {
-		return nil, err
+	m, all := len(moving), s.Mass()
+	scaled, mass := make([]float64, 0, m*m), make([]float64, m)
+	for k, i := range moving {
+		mass[k] = all[i]
+		for _, j := range moving {
+			scaled = append(scaled, jac[i*n+j]*size(j)/size(i))
+		}
 	}
-	e.Leading, e.Stable = spectrum.Eigenvalues[0], spectrum.Verdict() == fixedpoint.Stable
-	e.Row = make([]float64, len(s.Columns()))
-	s.Observe(e.Row, 0, r.X)
-	e.Variance = s.Variances(r.X)
-	return e, nil
+	return fixedpoint.Stability(scaled, m, mass)
 }
 
 // add lists an equilibrium unless it is listed, and reports whether it was new.
