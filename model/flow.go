@@ -98,11 +98,9 @@ func (s *System) bootFlow(t float64, y []float64, grad bool) {
 	axpy(f.gFail, f.ratio, f.gBad)
 	axpy(f.gSess, f.ok, f.gAdm)
 	axpy(f.gSess, -f.adm, f.gBad)
-	if f.fail > tiny {
-		axpy(f.gTheta, tauF*f.bad/f.fail, f.gRatio)
-		axpy(f.gTheta, tauF*f.ratio/f.fail, f.gBad)
-		axpy(f.gTheta, -tauF*served/f.fail, f.gFail)
-	}
+	axpy(f.gTheta, tauF*f.bad/(f.fail+rare), f.gRatio)
+	axpy(f.gTheta, tauF*f.ratio/(f.fail+rare), f.gBad)
+	axpy(f.gTheta, -tauF*served/(f.fail+rare), f.gFail)
 	s.failDelay(f.gTheta, served)
 }
 
@@ -141,15 +139,12 @@ func (s *System) bootSuccess() {
 }
 
 // served is 1 − φ, the share of the failures that were admitted.
-func (f *flow) served() float64 {
-	if f.fail > tiny {
-		return f.ratio * f.bad / f.fail
-	}
-	return 1
-}
+func (f *flow) served() float64 { return (f.ratio*f.bad + rare) / (f.fail + rare) }
 
 // rare is the failure probability below which the kinds of failure are not told
-// apart: then a failure counts as a time-out.
+// apart: then a failure counts as a time-out. Without it the dwell would hang on the
+// ratio of two probabilities that do not matter, and through the 32nd power of the
+// smooth minimum that ratio on the dwell.
 const rare = 1e-12
 
 // failDelay returns τ_f, the mean time after which a failed boot is noticed: a

@@ -213,9 +213,7 @@ func (d *textbook) pass() {
 	ratio := admitted / arrive
 	failing := refusedShare(arrive, d.limit) + ratio*failed // F
 	d.theta = notice / essential
-	if failing > 0 {
-		d.theta *= ratio * failed / failing // 1 − φ
-	}
+	d.theta *= (ratio*failed + 1e-12) / (failing + 1e-12) // 1 − φ; what hardly ever fails is late
 
 	d.dz = make([]rate, len(d.z))
 	in, give := lambda, 1-sc.Clients.GiveUp
