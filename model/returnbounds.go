@@ -23,7 +23,7 @@ func (m *ReturnMap) Bounds(lo, hi, imgLo, imgHi []float64) {
 		}{{m.s, imgHi}, {m.easy, imgLo}} {
 			m.flow(c.s, m.fails(c.s, nil))
 			k := &c.s.work.class[m.rate[0]]
-			c.img[0] = k.rate * k.sh.calls * k.lone
+			c.img[0] = k.rate * k.sh.calls * perCall(k.sh)
 		}
 		return
 	}
@@ -38,8 +38,8 @@ func (m *ReturnMap) Bounds(lo, hi, imgLo, imgHi []float64) {
 			m.missed(m.s, q, hot.lo)
 			m.missed(m.easy, q, hot.hi)
 		}
-		imgLo[i] = rate[i].lo * mild.sh.calls
-		imgHi[i] = rate[i].hi * worst.sh.calls
+		imgLo[i] = rate[i].lo * mild.sh.calls * perCall(mild.sh)
+		imgHi[i] = rate[i].hi * worst.sh.calls * perCall(worst.sh)
 		if c.coalesce {
 			imgLo[i] *= fetched.lo / max(1-worst.sh.h, tiny)
 			imgHi[i] *= fetched.hi / max(1-mild.sh.h, tiny)

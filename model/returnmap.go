@@ -6,12 +6,13 @@ import (
 )
 
 // A ReturnMap is a frozen system reduced to what its equilibria are made of. If the
-// queries of each class reached each shard at the rates u, the queues would settle,
+// queries of each class brought work to each shard at the rates u, the queues would settle,
 // reads would succeed with some probability, caches would fill, boots would fail and
-// come back, and queries would reach the shards at the rates Map(u): equilibria of
+// come back, and work would reach the shards at the rates Map(u): equilibria of
 // the whole system, whatever its dimension, are the fixed points of this map.
 //
-// Its coordinates are one rate per class that is used (queries/s per shard); for classes
+// Its coordinates are one rate per class that is used (work units/s per shard; queries/s if
+// they are free), because success changes fast with the load and slowly with all else; for classes
 // of several keys whose success depends on how much a request misses (fetch: missing, keyed
 // over several shards, several attempts), the hit rate of one key; and the share of the
 // attempts that fail, where fewer of them need not mean that more fail (requests by
@@ -75,7 +76,7 @@ func (m *ReturnMap) Box() (lo, hi []float64) {
 	}
 	for i, q := range m.rate {
 		c := &par.class[q]
-		hi[i] = (c.perBoot*adm + c.perSession*par.session*m.s.now.lam) * float64(c.attempts) * c.mostCalls() * (1 + 1e-9)
+		hi[i] = (c.perBoot*adm + c.perSession*par.session*m.s.now.lam) * float64(c.attempts) * c.mostCalls() * perCall(c.shapeOf(0)) * (1 + 1e-9)
 	}
 	return lo, hi
 }
@@ -102,6 +103,14 @@ func (c *class) mostCalls() float64 {
 		return 1
 	}
 	return min(1, c.m/c.shards) // V/S ≤ k/S
+}
+
+// perCall is the work that a rate counts for each query.
+func perCall(s shape) float64 {
+	if s.w > 0 {
+		return s.w
+	}
+	return 1
 }
 
 // attempts is the rate of attempts at rest when the share fail of them fails: a
@@ -131,7 +140,7 @@ func (m *ReturnMap) Map(dst, u []float64) {
 	m.flow(m.s, m.fails(m.s, u))
 	for i, q := range m.rate {
 		k := &m.s.work.class[q]
-		dst[i] = k.rate * k.sh.calls * k.lone
+		dst[i] = k.rate * k.sh.calls * perCall(k.sh) * k.lone
 	}
 	for i, q := range m.hit {
 		dst[n+i] = m.s.work.class[q].hot
@@ -198,7 +207,7 @@ func (m *ReturnMap) sums(s *System, rate, hit []float64) {
 	for i, q := range m.rate {
 		k := &s.work.class[q]
 		if k.sh.calls > 0 {
-			k.rate = rate[i] / k.sh.calls
+			k.rate = rate[i] / (k.sh.calls * perCall(k.sh))
 		}
 		s.addCalls(q, false)
 	}

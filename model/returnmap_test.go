@@ -79,7 +79,7 @@ func TestReturnMap_reference_exact(t *testing.T) {
 	for _, r := range readEquilibria(t) {
 		name := fmt.Sprintf("traffic %g, throttle %g, load %.4g", r.traffic, r.throttle, r.load)
 		m := slackMap(t, r.traffic, r.throttle)
-		u := []float64{(r.load*8000 - 3200*r.traffic) / 4} // queries of 4 units beside the background
+		u := []float64{r.load*8000 - 3200*r.traffic} // beside the background
 		m.load(m.s, u, nil)
 		k, p := &m.s.work.class[0], &m.s.work.pool[0]
 		if !r.stable {
@@ -88,7 +88,7 @@ func TestReturnMap_reference_exact(t *testing.T) {
 			k.gr, k.grc, k.oc = gr, 1-gr, 1-k.o
 		}
 		m.flow(m.s, m.fails(m.s, u))
-		numtest.Check(t, name+": rate", k.rate*k.sh.calls, u[0], 1e-6, 0)
+		numtest.Check(t, name+": rate", k.rate*k.sh.calls*k.sh.w, u[0], 1e-6, 0)
 		numtest.Check(t, name+": n", p.n, r.n, 1e-6, 0)
 		numtest.Check(t, name+": v", p.v, r.v, 1e-6, 0)
 		numtest.Check(t, name+": attempts", m.s.work.flow.attempts, r.attempts, 1e-6, 0)
@@ -172,7 +172,7 @@ func BenchmarkReturnMap(b *testing.B) {
 	for _, c := range []struct {
 		name string
 		rate float64
-	}{{"healthy", 33}, {"tipping", 1198}, {"collapsed", 60000}} {
+	}{{"healthy", 132}, {"tipping", 4792}, {"collapsed", 240000}} {
 		b.Run(c.name, func(b *testing.B) {
 			m := slackMap(b, 1, math.Inf(1))
 			u, img := []float64{c.rate}, []float64{0}

@@ -193,11 +193,12 @@ func (m *ReturnMap) mixes(i int) (b, share ends) {
 			continue
 		}
 		many, few := &m.s.work.class[q], &m.easy.work.class[q]
-		calls := ends{few.rate * few.sh.calls, many.rate * many.sh.calls}
 		x, y := &few.sh, &many.sh // every moment falls with the hit rate
 		if !(y.w > 0) {
 			continue
 		}
+		work := ends{few.rate * x.calls * x.w, many.rate * y.calls * y.w}
+		calls := ends{work.lo / y.w, work.hi / x.w}
 		common.add(ends{calls.lo * x.w2, calls.hi * y.w2}, ends{x.ww / x.w2, y.ww / y.w2})
 		if p.ps {
 			mix.add(calls, ends{x.w, y.w})
@@ -207,7 +208,7 @@ func (m *ReturnMap) mixes(i int) (b, share ends) {
 		if p.ca < 1 {
 			odd = ends{odd.hi, odd.lo}
 		}
-		mix.add(ends{calls.lo * x.w, calls.hi * y.w}, ends{
+		mix.add(work, ends{
 			max(0, x.w2*(1+p.cs)+odd.lo) / (2 * y.w), (y.w2*(1+p.cs) + odd.hi) / (2 * x.w),
 		})
 	}

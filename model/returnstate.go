@@ -73,7 +73,7 @@ func (m *ReturnMap) ColdLoad() []float64 {
 	adm, _, _, _, _ := smin(s.now.lam, s.now.u)
 	for i, q := range m.rate {
 		c := &par.class[q]
-		u[i] = (c.perBoot*adm + c.perSession*par.session*adm) * c.shapeOf(0).calls
+		u[i] = (c.perBoot*adm + c.perSession*par.session*adm) * c.shapeOf(0).calls * perCall(c.shapeOf(0))
 	}
 	m.load(s, u[:len(m.rate)], make([]float64, len(m.hit)))
 	out := make([]float64, len(par.pool))
