@@ -83,8 +83,8 @@ func NewPicture(sc *model.Scenario, sys *model.System, at model.Moment, res *Res
 		load float64
 	}{
 		{"from empty caches", m.ColdLoad()[p.Pool]},
-		{"from above the tipping point", tipping * (1 + nudge)},
-		{"from below the tipping point", tipping * (1 - nudge)},
+		{"from above tipping", tipping * (1 + nudge)},
+		{"from below tipping", tipping * (1 - nudge)},
 	} {
 		if math.IsNaN(start.load) {
 			continue

@@ -107,15 +107,20 @@ func (p *Plane) follow(q [2]float64, sign float64, states []PlaneState, set *Set
 	return t, set.interrupted()
 }
 
-// inside is the distance to the nearest edge as a share of the range; 0 a little
-// beyond it.
+// inside is the distance to the nearest edge as a share of the range, 0 a little
+// beyond it. Queues and clients may overshoot by the whole range.
 func (p *Plane) inside(q []float64) float64 {
 	const beyond = 1e-3
 	d := math.Inf(1)
 	for i, v := range q {
-		d = min(d, (v-p.Lo[i])/(p.Hi[i]-p.Lo[i]), (p.Hi[i]-v)/(p.Hi[i]-p.Lo[i]))
+		span := p.Hi[i] - p.Lo[i]
+		above := beyond
+		if p.Hi[i] != 1 {
+			above = 1
+		}
+		d = min(d, (v-p.Lo[i])/span+beyond, (p.Hi[i]-v)/span+above)
 	}
-	return d + beyond
+	return d
 }
 
 // apart is the distance from a state, beyond what counts as close, in each coordinate
