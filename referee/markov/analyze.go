@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Separated is how many times faster than the states of a metastable chain are left
-// whatever happens inside them must be for [Result.Metastable].
+// Separated is how many times longer a chain must stay in either of its states than it takes
+// it to come into one of them for [Result.Metastable].
 const Separated = 10
 
 // Settings of [Analyze]. The zero value, and nil, stand for the defaults.
@@ -45,12 +45,14 @@ type Result struct {
 	Failing         []bool    // the side of the separatrix: Committor ≥ ½
 	Fall, Recover   TimeLaw
 
-	// Separation is the rate of what happens inside the states (the third eigenvalue)
-	// over the rate at which the shorter-lived is left.
-	Separation float64
-	Metastable bool    // Separation ≥ Separated
-	Residual   float64 // the largest of the eigenproblems' residuals
-	Warnings   []error // why the answer is suspect
+	// Settle is the mean time (s) until the chain is in one of both cores, from the worst
+	// start; Separation is the shorter of the mean times to fall and to recover over it:
+	// metastability as Bovier, Eckhoff, Gayrard & Klein (2002), doi:10.1007/s002200200609,
+	// define it.
+	Settle, Separation float64
+	Metastable         bool    // Separation ≥ Separated
+	Residual           float64 // the largest of the eigenproblems' residuals
+	Warnings           []error // why the answer is suspect
 }
 
 // ErrOneState warns that a chain has no two states that it lingers in: the sides, and all
@@ -165,6 +167,14 @@ func (r *Result) sides(c *Chain, e *elimination) (err error) {
 	if r.Committor, err = e.committor(c, inside(r.Healthy.Core), inside(r.Failed.Core)); err != nil {
 		return err
 	}
+	settle := make([]float64, c.n)
+	for i := range settle {
+		if !r.Healthy.Core[i] && !r.Failed.Core[i] {
+			settle[i] = 1
+		}
+	}
+	e.solve(settle)
+	r.Settle = slices.Max(settle)
 	r.Failing = make([]bool, c.n)
 	for i, q := range r.Committor {
 		r.Failing[i] = q >= .5
@@ -212,7 +222,7 @@ func (r *Result) judge() {
 	if !(r.Residual < 1e-6) {
 		r.Warnings = append(r.Warnings, fmt.Errorf("markov: an eigenproblem is left with a residual of %.1g", r.Residual))
 	}
-	r.Separation = r.Spectrum.Next / math.Max(r.Healthy.Rate, r.Failed.Rate)
+	r.Separation = math.Min(r.Fall.Mean, r.Recover.Mean) / r.Settle
 	r.Metastable = r.Separation >= Separated
 	if !r.Metastable {
 		r.Warnings = append(r.Warnings, ErrOneState)

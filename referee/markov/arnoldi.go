@@ -22,10 +22,8 @@ type krylov struct {
 // A ritz is what the iteration found.
 type ritz struct {
 	theta    complex128 // the largest eigenvalue
-	next     float64    // modulus of the largest eigenvalue apart from theta and its conjugate
 	vector   []float64  // real part of the eigenvector
 	residual float64    // ‖A x − θ x‖/(|θ| ‖x‖)
-	steps    int
 }
 
 func (k *krylov) inner(x, y []float64) (sum float64) {
@@ -94,7 +92,7 @@ func (k *krylov) project(h *mat.Dense, m int, rest float64) (ritz, []float64) {
 	}
 	var eig mat.Eigen
 	if !eig.Factorize(small, mat.EigenRight) {
-		return ritz{residual: math.Inf(1), steps: m}, make([]float64, m)
+		return ritz{residual: math.Inf(1)}, make([]float64, m)
 	}
 	values := eig.Values(nil)
 	best := 0
@@ -103,12 +101,7 @@ func (k *krylov) project(h *mat.Dense, m int, rest float64) (ritz, []float64) {
 			best = i
 		}
 	}
-	found := ritz{theta: values[best], steps: m}
-	for i, v := range values {
-		if i != best && v != cmplx.Conj(found.theta) {
-			found.next = math.Max(found.next, cmplx.Abs(v))
-		}
-	}
+	found := ritz{theta: values[best]}
 	var vectors mat.CDense
 	eig.VectorsTo(&vectors)
 	coef, norm := make([]float64, m), 0.0

@@ -44,30 +44,6 @@ func NewChain(n int, row func(i int, add func(j int, rate float64))) *Chain {
 // Len returns the number of states.
 func (c *Chain) Len() int { return c.n }
 
-// Apply writes the derivatives of a function of the state, dst = Q x (1/s times the unit
-// of x).
-func (c *Chain) Apply(dst, x []float64) {
-	for i := range c.n {
-		sum := 0.0
-		for k := c.start[i]; k < c.start[i+1]; k++ {
-			sum += c.rate[k] * (x[c.to[k]] - x[i])
-		}
-		dst[i] = sum
-	}
-}
-
-// flow writes dst = p Q: how fast the law p changes.
-func (c *Chain) flow(dst, p []float64) {
-	for i := range dst {
-		dst[i] = -p[i] * c.out[i]
-	}
-	for i := range c.n {
-		for k := c.start[i]; k < c.start[i+1]; k++ {
-			dst[c.to[k]] += p[i] * c.rate[k]
-		}
-	}
-}
-
 // reversible reports whether detailed balance holds for the stationary law pi, up to
 // rounding.
 func (c *Chain) reversible(pi []float64) bool {

@@ -56,18 +56,17 @@ func TestExactQuasiStationaryOfTwoStates(t *testing.T) {
 // Two states: p(t) = ⅔(1 − e^{−3t}).
 func TestExactTransient(t *testing.T) {
 	c := NewChain(2, func(i int, add func(int, float64)) { add(1-i, 2-float64(i)) })
-	pi, _ := c.Stationary()
-	for _, s := range []float64{0, .01, 1, 100, 1e9} {
-		got, err := c.Transient([]float64{1, 0}, s, pi, 1e-12)
+	for _, s := range []float64{0, .01, 1, 100, 1e4} {
+		got, err := c.Transient([]float64{1, 0}, s, 1e-11)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := math.Abs(got.Law[1] - 2./3*-math.Expm1(-3*s)); d > got.Error+1e-14 || got.Error > 1e-12 {
+		if d := math.Abs(got.Law[1] - 2./3*-math.Expm1(-3*s)); d > got.Error+1e-14 || got.Error > 1e-11 {
 			t.Errorf("t = %g: off by %g, bound %g", s, d, got.Error)
 		}
 	}
-	if _, err := c.Transient([]float64{1, 0}, 1e9, nil, 0); err != ErrTooManyJumps {
-		t.Errorf("a billion jumps: %v", err)
+	if got, _ := c.Transient([]float64{1, 0}, 1e4, 1e-9); got.Jumps > 100 {
+		t.Errorf("the steady state is not seen in %d jumps", got.Jumps)
 	}
 }
 
@@ -78,7 +77,7 @@ func TestInvariantTransient(t *testing.T) {
 	law := func(s float64) []float64 {
 		start := make([]float64, 31)
 		start[0] = 1
-		got, err := c.Transient(start, s, nil, 1e-13)
+		got, err := c.Transient(start, s, 1e-13)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,6 @@ import (
 // A Spectrum is the slow end of the spectrum of an irreducible chain.
 type Spectrum struct {
 	Lambda   complex128 // the eigenvalue nearest to 0 apart from 0 itself, 1/s; of a pair, one
-	Next     float64    // modulus of the next one, 1/s: an estimate
 	Vector   []float64  // right eigenvector (real part): the slowest observable
 	Residual float64    // ‖Q⁺x − x/λ‖/‖x/λ‖ in the norm of the stationary law, Q⁺ the group inverse
 
@@ -37,7 +36,7 @@ func (c *Chain) Spectrum() (*Spectrum, error) {
 func (c *Chain) spectrum(e *elimination, pi []float64) (*Spectrum, error) {
 	s := &Spectrum{Reversible: c.reversible(pi)}
 	if c.n == 1 {
-		s.Lambda, s.Next = complex(math.Inf(-1), 0), math.Inf(1)
+		s.Lambda = complex(math.Inf(-1), 0)
 		return s, nil
 	}
 	if mode := slices.Index(pi, slices.Max(pi)); mode != e.root {
@@ -55,7 +54,7 @@ func (c *Chain) spectrum(e *elimination, pi []float64) (*Spectrum, error) {
 	}
 	center(start, pi)
 	found := k.run(start)
-	s.Lambda, s.Next = -1/found.theta, 1/found.next
+	s.Lambda = -1 / found.theta
 	s.Vector, s.Residual = found.vector, found.residual
 	if imag(found.theta) == 0 { // checked from outside: one more application
 		x := make([]float64, c.n)

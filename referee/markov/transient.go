@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // maxJumps is the most jumps of the uniformised chain that a transient is followed for.
@@ -21,63 +22,105 @@ type Transient struct {
 
 // Transient returns the law after t seconds from the law start (which sums to 1 or less),
 // by uniformisation (Jensen 1953; Stewart 1994, section 8.2) with an error below tol,
-// default 1e-10. If limit is not nil, it is the law in which the chain ends, and the sum
-// stops once the jump chain is that near to it: its distance to a stationary law never
-// grows. Pass the stationary law, or all zeros where every state is left for good. It
-// fails with [ErrTooManyJumps] if more than 20 million jumps are needed.
-func (c *Chain) Transient(start []float64, t float64, limit []float64, tol float64) (*Transient, error) {
-	if len(start) != c.n || limit != nil && len(limit) != c.n || !(t >= 0) {
+// default 1e-9. Probabilities too small to count are left out and counted as errors. The sum
+// ends early in a steady state, be it for good or for long: how far a law moves by one
+// jump never grows, so that what is left of the way bounds what is left of the change. It
+// fails with [ErrTooManyJumps] if 20 million jumps do not suffice.
+func (c *Chain) Transient(start []float64, t, tol float64) (*Transient, error) {
+	if len(start) != c.n || !(t >= 0) {
 		panic(fmt.Sprintf("markov: a transient of %g s with %d probabilities for %d states", t, len(start), c.n))
 	}
 	if tol == 0 {
-		tol = 1e-10
+		tol = 1e-9
 	}
-	top := 0.0
-	for _, q := range c.out {
-		top = math.Max(top, q)
-	}
-	mean := math.Min(top*t, 1e15) // beyond, nothing but the limit is reached
-	from, weight := poisson(mean, tol/2)
-	if limit == nil && from+len(weight) > maxJumps {
-		return nil, ErrTooManyJumps
-	}
-	p, dp := append([]float64(nil), start...), make([]float64, c.n)
-	out := &Transient{Law: make([]float64, c.n), Error: tol / 2}
+	top := slices.Max(c.out)
+	mean := math.Min(top*t, 1e15) // beyond, nothing but a steady state is reached
+	from, weight := poisson(mean, tol/4)
+	end := from + len(weight) - 1
+	w := newWalk(c, start, top, tol/4/float64(min(end, maxJumps)+1))
+	out := &Transient{Law: make([]float64, c.n), Error: tol / 4}
 	left := 1.0
-	for k := range from + len(weight) {
+	for k := 0; ; k++ {
 		if k >= from {
-			axpy(weight[k-from], p, out.Law)
+			w.add(out.Law, weight[k-from])
 			left -= weight[k-from]
 		}
-		if k == from+len(weight)-1 {
+		if out.Jumps = k; k == end {
 			break
 		}
-		if limit != nil && k%32 == 0 {
-			if d := distance(p, limit); d <= tol/2 {
-				axpy(left, limit, out.Law)
-				out.Error, out.Jumps = out.Error+d*left, k
-				return out, nil
-			}
+		moved := w.jump()
+		if rest := moved * float64(end-k); rest <= tol/4 {
+			w.add(out.Law, math.Max(left, 0))
+			out.Error += rest
+			break
 		}
-		if k > maxJumps {
+		if k == maxJumps {
 			return nil, ErrTooManyJumps
 		}
-		c.flow(dp, p)
-		axpy(1/top, dp, p)
-		for i, x := range p {
-			p[i] = math.Max(x, 0) // rounding where a state is left at the top rate
-		}
-		out.Jumps = k + 1
 	}
+	out.Error += w.lost
 	return out, nil
 }
 
-// distance is the total variation distance, or the mass of p where q is zero.
-func distance(p, q []float64) (sum float64) {
-	for i := range p {
-		sum += math.Max(p[i]-q[i], 0)
+// A walk is the law of a uniformised chain, kept where it is not negligible.
+type walk struct {
+	c       *Chain
+	top     float64 // jumps per second
+	p, dp   []float64
+	support []int // the states where p or dp may be positive
+	in      []bool
+	cut     float64 // what a jump may lose
+	lost    float64
+}
+
+func newWalk(c *Chain, start []float64, top, cut float64) *walk {
+	w := &walk{c: c, top: top, p: slices.Clone(start), dp: make([]float64, c.n), in: make([]bool, c.n), cut: cut}
+	for i, x := range start {
+		if x > 0 {
+			w.support, w.in[i] = append(w.support, i), true
+		}
 	}
-	return sum
+	return w
+}
+
+// add adds a multiple of the law to dst.
+func (w *walk) add(dst []float64, weight float64) {
+	for _, i := range w.support {
+		dst[i] += weight * w.p[i]
+	}
+}
+
+// jump makes one jump and returns how far the law moved in ‖·‖₁.
+func (w *walk) jump() (moved float64) {
+	c, spare := w.c, w.cut
+	kept := w.support[:0]
+	for _, i := range w.support { // the rarest go, as long as what they hold may be lost
+		if x := w.p[i]; x <= spare/16 {
+			spare -= x
+			w.lost += x
+			w.p[i], w.in[i] = 0, false
+			continue
+		}
+		kept = append(kept, i)
+	}
+	w.support = kept
+	for _, i := range w.support[:len(kept):len(kept)] {
+		x := w.p[i] / w.top
+		w.dp[i] -= x * c.out[i]
+		for k := c.start[i]; k < c.start[i+1]; k++ {
+			j := c.to[k]
+			w.dp[j] += x * c.rate[k]
+			if !w.in[j] {
+				w.support, w.in[j] = append(w.support, j), true
+			}
+		}
+	}
+	for _, i := range w.support {
+		moved += math.Abs(w.dp[i])
+		w.p[i] = math.Max(w.p[i]+w.dp[i], 0) // rounding where a state is left at the top rate
+		w.dp[i] = 0
+	}
+	return moved
 }
 
 // poisson returns the probabilities of from, from+1, … that hold all but tol of the
