@@ -87,7 +87,7 @@ func (t *Tally) Merge(o *Tally) {
 	addExact(&t.sum, &o.sum)
 	addExact(&t.sq, &o.sq)
 	t.inf[0], t.inf[1], t.zero = t.inf[0]+o.inf[0], t.inf[1]+o.inf[1], t.zero+o.zero
-	if t.bins == nil {
+	if t.bins == nil && len(o.bins) > 0 {
 		t.bins = map[int]int{}
 	}
 	for k, c := range o.bins {

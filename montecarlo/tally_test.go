@@ -57,6 +57,14 @@ func TestTally_invariant(t *testing.T) {
 	if !bytes.Equal(encoded(t, &all), encoded(t, &merged)) {
 		t.Error("the order of values matters")
 	}
+	var zeros, none, both Tally
+	zeros.Add(0)
+	both.Add(0)
+	none.Merge(&zeros)
+	none.Merge(&Tally{})
+	if !bytes.Equal(encoded(t, &none), encoded(t, &both)) {
+		t.Errorf("merged zeros are %s, want %s", encoded(t, &none), encoded(t, &both))
+	}
 	if n := all.N(); n != 3004 {
 		t.Errorf("%d values, want 3004 without NaN", n)
 	}
