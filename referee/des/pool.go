@@ -27,7 +27,8 @@ type pool struct {
 	total  flow
 }
 
-// flow counts the queries of a pool over the whole run.
+// flow counts the queries of a pool over the whole run. The ends are counted where shards share or
+// have a queue limit, and in tests.
 type flow struct{ arrived, refused, served, late, dropped, killed int }
 
 func (p *pool) clock(t float64) float64 { return p.par.mark + p.par.mu*(t-p.t0) }

@@ -1,0 +1,78 @@
+package des
+
+import (
+	"flag"
+	"math"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/metastable/metastable/model"
+)
+
+var long = flag.Bool("long", false, "run the long comparisons as well")
+
+func parse(t testing.TB, file string, values map[string]string) *model.Scenario {
+	t.Helper()
+	sc, err := model.Parse("test", []byte(file), os.DirFS("."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return with(t, sc, values)
+}
+
+// with puts values at paths, as the file spells them.
+func with(t testing.TB, sc *model.Scenario, values map[string]string) *model.Scenario {
+	t.Helper()
+	for path, v := range values {
+		if err := sc.Set(path, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return sc
+}
+
+// reference reads a scenario that the tests of the equations use, too.
+func reference(t testing.TB, name string, values map[string]string) *model.Scenario {
+	t.Helper()
+	file, err := os.ReadFile("../../model/testdata/reference/" + name + ".yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parse(t, string(file), values)
+}
+
+func simulate(t testing.TB, sc *model.Scenario, s Settings) *Result {
+	t.Helper()
+	r, err := Run(sc, &s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// at returns a column and its standard error in the row that ends at the time.
+func (r *Result) at(t testing.TB, time float64, column string) (mean, se float64) {
+	t.Helper()
+	j := slices.Index(r.Columns, column)
+	i := slices.IndexFunc(r.Mean, func(row []float64) bool { return math.Abs(row[0]-time) < 1e-6 })
+	if i < 0 || j < 0 {
+		t.Fatalf("no row at %g s, or no column %q in %q", time, column, r.Columns)
+	}
+	return r.Mean[i][j], r.SE[i][j]
+}
+
+// last returns a column and its standard error in the last row.
+func (r *Result) last(t testing.TB, column string) (mean, se float64) {
+	t.Helper()
+	return r.at(t, r.Mean[len(r.Mean)-1][0], column)
+}
+
+// within fails when a mean is more than k standard errors, its own and that of what it is
+// compared with, away.
+func within(t testing.TB, name string, got, se, want, wantSE, k float64) {
+	t.Helper()
+	if d := math.Abs(got - want); !(d <= k*math.Hypot(se, wantSE)) {
+		t.Errorf("%s = %.6g ± %.2g, want %.6g ± %.2g: off by %.1f standard errors, allowed %g", name, got, se, want, wantSE, d/math.Hypot(se, wantSE), k)
+	}
+}
