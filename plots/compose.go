@@ -101,7 +101,7 @@ func drawYLabel(x vg.Length, area draw.Canvas, label string) {
 
 // alignPanels returns the canvas of each panel's plot and the width of the legends.
 func alignPanels(c draw.Canvas, panels []*panel) (tiles []draw.Canvas, legends vg.Length) {
-	legends = legendWidth(panels, (c.Max.X-c.Min.X)/4)
+	legends = legendWidth(panels, (c.Max.X-c.Min.X)/3)
 	rows := make([][]*plot.Plot, len(panels))
 	for i, p := range panels {
 		rows[i] = []*plot.Plot{p.plot}

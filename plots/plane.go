@@ -4,6 +4,7 @@ import (
 	"image/color"
 	"io"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -84,7 +85,7 @@ func (s *span) add(v float64) {
 }
 
 // padded returns the span with a margin, and something to draw on where it is empty.
-// An automatic logarithmic axis is at most eight decades long.
+// An automatic logarithmic axis is at most six decades long.
 func (s span) padded(pad float64, on Scale) (lo, hi float64) {
 	lo, hi = s.lo, s.hi
 	switch {
@@ -94,7 +95,7 @@ func (s span) padded(pad float64, on Scale) (lo, hi float64) {
 		d := max(math.Abs(lo)/10, 0.1)
 		return lo - d, hi + d
 	case on == Log:
-		lo = max(lo, hi-8)
+		lo = max(lo, hi-6)
 	}
 	d := pad * (hi - lo)
 	return lo - d, hi + d
@@ -259,5 +260,11 @@ func (f fill) Plot(c draw.Canvas, p *plot.Plot) {
 		}
 		pts[i] = vg.Point{X: toX(q.x), Y: toY(q.y)}
 	}
-	c.FillPolygon(f.color, c.ClipPolygonXY(pts))
+	pts = c.ClipPolygonXY(pts)
+	if len(pts) == 0 {
+		return
+	}
+	c.FillPolygon(f.color, pts)
+	// A thin line closes the seam that anti-aliasing leaves between neighbours.
+	c.StrokeLines(line(f.color, 0.5, nil), append(slices.Clone(pts), pts[0]))
 }

@@ -80,7 +80,6 @@ func (c *TippingCurve) draw(p *plane) {
 		x.add(p.x.to(c.Operating.X))
 	}
 	p.fit(x, y, 0, 0.05)
-	p.today(c.Operating)
 	var never, always []float64 // edges of the stretches where no trigger tips, and where all do
 	for i := range c.X {
 		switch {
@@ -92,6 +91,7 @@ func (c *TippingCurve) draw(p *plane) {
 	}
 	p.columns("none tips", never, verdictColors[Absorbed])
 	p.columns("all tip", always, verdictColors[CertainToFail])
+	p.today(c.Operating)
 	for i := 1; i < len(c.X); i++ {
 		p.plot.Add(fill{p.points(
 			[]float64{c.X[i-1], c.X[i], c.X[i], c.X[i-1]},
