@@ -135,11 +135,13 @@ func comma(i int) string {
 }
 
 func quote(v any) string {
-	b, err := json.Marshal(v)
-	if err != nil {
+	var b strings.Builder
+	out := json.NewEncoder(&b)
+	out.SetEscapeHTML(false)
+	if err := out.Encode(v); err != nil {
 		panic(err) // a string or strings
 	}
-	return string(b)
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 func exactOrNull(v float64) string {
