@@ -3,6 +3,7 @@ package stability
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/metastable/metastable/fixedpoint"
 	"github.com/metastable/metastable/model"
@@ -53,35 +54,108 @@ func (r *Result) fromMap(m *model.ReturnMap, frozen *model.System) error {
 	return nil
 }
 
+const (
+	// Shares are often 0 or 1, and a fixed point at the edge of a region is hard to
+	// prove: the region is wider.
+	margin = 1e-3
+
+	// shareUnit is what shares are counted in, so that absError is small for them.
+	shareUnit = 1e-3
+
+	// shareScale is the size of a share, in its unit, below which it counts as small. Rates
+	// decide more: with a large scale boxes are halved along them first.
+	shareScale = 1e5
+)
+
+// rescale brings the boxes and equilibria of a set from the given units to 1.
+func rescale(set *fixedpoint.Set, unit []float64) {
+	points := [][]float64{}
+	for _, e := range set.Equilibria {
+		points = append(points, e.X, e.Box.Lo, e.Box.Hi)
+	}
+	for _, b := range set.Undecided {
+		points = append(points, b.Lo, b.Hi)
+	}
+	for _, x := range points {
+		for i, u := range unit {
+			x[i] *= u
+		}
+	}
+}
+
+// mostBounds is the budget of evaluations of bounds of a return map of several
+// coordinates, beyond which its fixed points are searched instead.
+const mostBounds = 20_000
+
 // roots finds the fixed points of the return map: all of them, with proof, where signs
-// are known.
+// are known and the budget suffices.
 func roots(m *model.ReturnMap) (*fixedpoint.Set, error) {
 	lo, hi := m.Box()
 	box := fixedpoint.Box{Lo: lo, Hi: hi}
-	if m.Signs() {
-		return fixedpoint.Enumerate(&fixedpoint.Monotone{
-			Dim:   m.Dim(),
-			Bound: func(dstLo, dstHi, lo, hi []float64) { m.Bounds(lo, hi, dstLo, dstHi) },
-			Err:   mapError, ErrAbs: absError,
-		}, box, &fixedpoint.EnumSettings{Tol: boxTol})
+	if !m.Signs() {
+		return search(m, box)
 	}
+	settings := &fixedpoint.EnumSettings{Tol: boxTol}
+	if m.Dim() > 1 {
+		settings.MaxEvals = mostBounds
+	}
+	region, unit := fixedpoint.Box{Lo: slices.Clone(lo), Hi: slices.Clone(hi)}, make([]float64, m.Dim())
+	for i, v := range hi {
+		unit[i], settings.Scale = 1, append(settings.Scale, v/1000)
+		if i >= m.Rates() {
+			unit[i], settings.Scale[i] = shareUnit, shareScale
+			region.Lo[i], region.Hi[i] = -margin/shareUnit, (1+margin)/shareUnit
+		}
+	}
+	from, to := make([]float64, m.Dim()), make([]float64, m.Dim())
+	set, err := fixedpoint.Enumerate(&fixedpoint.Monotone{
+		Dim: m.Dim(),
+		Bound: func(dstLo, dstHi, a, b []float64) {
+			for i, u := range unit { // beyond its box the map goes on as at the edge
+				from[i], to[i] = min(max(a[i]*u, lo[i]), hi[i]), min(max(b[i]*u, lo[i]), hi[i])
+			}
+			m.Bounds(from, to, dstLo, dstHi)
+			for i, u := range unit {
+				dstLo[i], dstHi[i] = dstLo[i]/u, dstHi[i]/u
+			}
+		},
+		Err: mapError, ErrAbs: absError,
+	}, region, settings)
+	if err == nil {
+		rescale(set, unit)
+	}
+	if err != nil || set.Certainty == fixedpoint.Proved || m.Dim() == 1 {
+		return set, err
+	}
+	found, err := search(m, box)
+	if err != nil {
+		return nil, err
+	}
+	found.Evals += set.Evals
+	found.Undecided = set.Undecided
+	return found, nil
+}
+
+// search finds fixed points of the return map by deflated Newton iterations from many
+// starts.
+func search(m *model.ReturnMap, box fixedpoint.Box) (*fixedpoint.Set, error) {
 	scale, inside := make([]float64, m.Dim()), make([]float64, m.Dim())
 	for i := range scale {
-		scale[i] = 1e-6 * hi[i]
+		scale[i] = 1e-6 * box.Hi[i]
 	}
 	return fixedpoint.Equilibria(&fixedpoint.Problem{
 		Dim:   m.Dim(),
 		Scale: scale,
 		F: func(dst, x, _ []float64) {
 			for i := range x { // the map is defined in the box
-				inside[i] = min(max(x[i], lo[i]), hi[i])
+				inside[i] = min(max(x[i], box.Lo[i]), box.Hi[i])
 			}
 			m.Map(dst, inside)
 			for i := range dst {
 				dst[i] -= x[i]
 			}
 		},
-	}, nil, box, &fixedpoint.SearchSettings{Starts: starts(m, hi), MaxStarts: spread})
+	}, nil, box, &fixedpoint.SearchSettings{Starts: starts(m), MaxStarts: spread})
 }
 
 const (
@@ -91,25 +165,20 @@ const (
 	follow  = 30 // iterations of the map from either end
 )
 
-// starts are points on a diagonal, evenly spaced in the logarithm of the rates, and
-// where the map leads from no load and full caches, and from full load and empty ones.
-// Hit rates are the coordinates that reach 1.
-func starts(m *model.ReturnMap, hi []float64) [][]float64 {
+// starts are points on the diagonal of the map, evenly spaced in the logarithm of the
+// rates, and where the map leads from either end of it.
+func starts(m *model.ReturnMap) [][]float64 {
 	var out [][]float64
-	at := func(load float64) []float64 {
-		u := make([]float64, len(hi))
-		for i := range u {
-			if u[i] = load * hi[i]; hi[i] == 1 {
-				u[i] = 1 - load
-			}
-		}
+	at := func(way float64) []float64 {
+		u := make([]float64, m.Dim())
+		m.Diagonal(u, way)
 		return u
 	}
 	for k := range decades*perTen + 1 {
 		out = append(out, at(math.Pow(10, -float64(k)/perTen)))
 	}
-	for _, load := range []float64{0, 1} {
-		u := at(load)
+	for _, way := range []float64{0, 1} {
+		u := at(way)
 		for range follow {
 			m.Map(u, u)
 		}
