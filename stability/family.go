@@ -49,6 +49,40 @@ func (a Axis) check() error {
 // at returns the value a fraction of the way along the axis.
 func (a Axis) at(f float64) float64 { return a.Lo + f*(a.Hi-a.Lo) }
 
+// Today returns where on the axis the scenario is at the moment: +Inf for a throttle that is not
+// there, NaN for flushes.
+func (a Axis) Today(sc *model.Scenario, at model.Moment) (float64, error) {
+	if a.Path == FlushAxis {
+		return math.NaN(), nil
+	}
+	if compiled(a.Path) {
+		still, err := Still(sc, at)
+		if err != nil {
+			return 0, err
+		}
+		if strings.HasPrefix(a.Path, "timeline") {
+			still = sc
+		}
+		paths := still.Paths()
+		i := slices.IndexFunc(paths, func(p model.Path) bool { return p.Path == a.Path })
+		if i < 0 {
+			return 0, fmt.Errorf("stability: no parameter %s", a.Path)
+		}
+		if paths[i].Value == "none" || paths[i].Value == "never" {
+			return math.Inf(1), nil
+		}
+		return model.Quantity(paths[i].Value, paths[i].Unit)
+	}
+	sys, err := sc.Compile()
+	if err != nil {
+		return 0, err
+	}
+	if a.Path == TrafficAxis {
+		return share(sys, at), nil
+	}
+	return sys.Freeze(at).Throttle(0), nil
+}
+
 // clamp returns the value of the axis closest to v.
 func (a Axis) clamp(v float64) float64 { return min(max(v, a.Lo), a.Hi) }
 
@@ -186,27 +220,6 @@ func (f *Family) compile(p []float64) (*model.System, error) {
 	}
 	f.sys, f.axis = sys, newLoadAxis(sys, f.sc, f.at)
 	return sys, nil
-}
-
-// Values returns the values of the axes at the moment: today's operating point, NaN
-// for the flush axis. A parameter of the scenario has the value that the family was made with.
-func (f *Family) values(sc *model.Scenario, at model.Moment) ([]float64, error) {
-	sys, err := sc.Compile()
-	if err != nil {
-		return nil, err
-	}
-	out := make([]float64, len(f.Axes))
-	for i, a := range f.Axes {
-		switch a.Path {
-		case TrafficAxis:
-			out[i] = share(sys, at)
-		case ThrottleAxis:
-			out[i] = sys.Freeze(at).Throttle(0)
-		case FlushAxis:
-			out[i] = math.NaN()
-		}
-	}
-	return out, nil
 }
 
 // problem returns the equilibria of the family as a problem for fixedpoint, in the
