@@ -18,7 +18,7 @@ type patient struct {
 	healthy []float64 // nil: there is no healthy state
 	others  [][]float64
 	runaway bool
-	radius  float64 // what counts as close to a state, as in LargestFlush
+	radius  float64 // what counts as close to a state: a twentieth of the distance between any two
 	content int     // components of the state that hold content of the cache
 	set     *Settings
 }
@@ -33,7 +33,7 @@ func (t *tracer) patient(p float64) (*patient, error) {
 	if err != nil {
 		return nil, err
 	}
-	pt := &patient{sys: m.sys, set: t.set, radius: 1e-3, content: contents(m.sys)}
+	pt := &patient{sys: m.sys, set: t.set, radius: 0.05, content: contents(m.sys)}
 	scale := m.sys.Scales()
 	mp := &mapper{f: t.f, t: t}
 	var unstable [][]float64
@@ -63,7 +63,8 @@ func (t *tracer) patient(p float64) (*patient, error) {
 	return pt, nil
 }
 
-// absorbs reports whether the system comes back from a flush, as [LargestFlush] means it.
+// absorbs reports whether the system comes back from a flush, as [LargestFlush] means it, but for
+// the tolerances.
 func (pt *patient) absorbs(flush float64) (bool, error) {
 	if len(pt.others) == 0 && !pt.runaway {
 		return true, nil
@@ -77,6 +78,10 @@ func (pt *patient) absorbs(flush float64) (bool, error) {
 	}
 	scale := pt.sys.Scales()
 	is := integration(pt.sys, pt.set)
+	is.RTol, is.ATol = coarser*is.RTol, coarser*is.ATol
+	for i := range is.ATols {
+		is.ATols[i] *= coarser
+	}
 	for _, to := range append([][]float64{pt.healthy}, pt.others...) {
 		is.Events = append(is.Events, ode.Event{Terminal: true, Value: func(t float64, y []float64) float64 {
 			if t <= 0 {
@@ -121,10 +126,11 @@ const (
 const (
 	flushCells = 64   // columns of the diagram
 	firstCuts  = 16   // of the range of the other parameter
-	bend       = 2e-3 // of the range: how far the curve may be from a chord
-	flushTol   = 5e-4 // of the range: width of brackets
+	bend       = 4e-3 // of the range: how far the curve may be from a chord
+	flushTol   = 1e-3 // of the range: width of brackets
 	edgeTol    = 1e-4 // of the range: where a side ends
 	deepest    = 9    // halvings of a first cut
+	coarser    = 10   // times the tolerance of other trajectories: a hundredth of flushTol
 )
 
 // A flushLine traces the largest flush over one parameter.
@@ -179,8 +185,9 @@ func (d *Phase) swap() {
 // trace finds the points of the curve: at even distances, between neighbours where it bends,
 // and where it enters and leaves the diagram.
 func (l *flushLine) trace() error {
+	guess := math.NaN()
 	for i := range firstCuts + 1 {
-		pt, err := l.at(l.p.at(float64(i)/firstCuts), math.NaN())
+		pt, err := l.at(l.p.at(float64(i)/firstCuts), guess)
 		if err != nil {
 			return err
 		}
@@ -190,6 +197,9 @@ func (l *flushLine) trace() error {
 			}
 		}
 		l.points = append(l.points, pt)
+		if guess = pt.flush; pt.where != inRange {
+			guess = math.NaN()
+		}
 	}
 	return nil
 }

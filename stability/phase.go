@@ -186,7 +186,7 @@ func (m *mapper) run() error {
 	}
 	for i := 0; i < fine; i += finest {
 		for j := 0; j < fine; j += finest {
-			if err := m.fill(i, j, finest); err != nil {
+			if err := m.fill(i, j, finest, nil); err != nil {
 				return err
 			}
 		}
@@ -287,13 +287,18 @@ func verdictOf(states []state) Verdict {
 	return CertainToFail
 }
 
-// fill covers the square of so many cells of the finest grid.
-func (m *mapper) fill(i, j, size int) error {
+// fill covers the square of so many cells of the finest grid. A point has the verdict of one of those
+// known, unless a boundary parts the two.
+func (m *mapper) fill(i, j, size int, known [][2]int) error {
 	x := [2]float64{m.point(float64(i), 0)[0], m.point(float64(i+size), 0)[0]}
 	y := [2]float64{m.point(0, float64(j))[1], m.point(0, float64(j+size))[1]}
+	corners := [][2]int{{i, j}, {i + size, j}, {i, j + size}, {i + size, j + size}}
 	same := true
 	var first Verdict
-	for k, c := range [4][2]int{{i, j}, {i + size, j}, {i, j + size}, {i + size, j + size}} {
+	for k, c := range corners {
+		if m.seen[c] == nil {
+			m.seen[c] = m.infer(m.point(float64(c[0]), float64(c[1])), known)
+		}
 		l, err := m.look(c[0], c[1])
 		if err != nil {
 			return err
@@ -308,17 +313,49 @@ func (m *mapper) fill(i, j, size int) error {
 	case same:
 		m.out.Cells = append(m.out.Cells, Cell{x, y, first})
 	case size == 1:
-		l, err := m.lookAt([]float64{(x[0] + x[1]) / 2, (y[0] + y[1]) / 2})
-		if err != nil {
-			return err
+		p := []float64{(x[0] + x[1]) / 2, (y[0] + y[1]) / 2}
+		l := m.infer(p, corners)
+		if l == nil {
+			var err error
+			if l, err = m.lookAt(p); err != nil {
+				return err
+			}
 		}
 		m.out.Cells = append(m.out.Cells, Cell{x, y, l.verdict})
 	default:
 		for _, c := range [4][2]int{{0, 0}, {1, 0}, {0, 1}, {1, 1}} {
-			if err := m.fill(i+c[0]*size/2, j+c[1]*size/2, size/2); err != nil {
+			if err := m.fill(i+c[0]*size/2, j+c[1]*size/2, size/2, corners); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// infer returns what is known at p from a point that no boundary parts from it; nil if there is none.
+func (m *mapper) infer(p []float64, known [][2]int) *sight {
+	for _, k := range known {
+		if l := m.seen[k]; !m.out.parts(p, l.p) {
+			return &sight{p: p, verdict: l.verdict}
+		}
+	}
+	return nil
+}
+
+// parts reports whether a boundary lies between two points.
+func (d *Phase) parts(p, q []float64) bool {
+	turn := func(a, b, c [2]float64) float64 {
+		return (b[0]-a[0])*(c[1]-a[1]) - (b[1]-a[1])*(c[0]-a[0])
+	}
+	from, to := [2]float64(p), [2]float64(q)
+	for i := range d.Boundaries {
+		b := &d.Boundaries[i]
+		for k := range len(b.X) - 1 {
+			u, v := [2]float64{b.X[k], b.Y[k]}, [2]float64{b.X[k+1], b.Y[k+1]}
+			if turn(u, v, from)*turn(u, v, to) <= 0 && turn(from, to, u)*turn(from, to, v) <= 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
