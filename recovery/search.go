@@ -19,6 +19,8 @@ type Recovery struct {
 
 	// Tried are the plans that come home, for the choice between time and clients.
 	Tried []Candidate
+
+	Warnings []error // what makes the plan suspect and what would mend it
 }
 
 // A Candidate is a plan that comes home.

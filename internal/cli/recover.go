@@ -19,6 +19,7 @@ type recoverFlags struct {
 	inputFlags
 	outputFlags
 	planFlags
+	drawFlags
 	verify string
 }
 
@@ -43,11 +44,16 @@ as the watch if it does even then).
 With -o DIR it writes DIR/NAME.plan.csv, the scenario with the plan on its timeline as
 NAME.plan.yaml, and the figure of its run as NAME.plan.svg and NAME.plan.png.
 
+--draws N plans for N draws of the scenario's uncertainty, so that --share of them come
+home, adds the columns .least and .most (nine tenths of the draws lie between), and says
+how many of at most 1,000 other draws come home.
+
 --verify runs someone's own plan, a CSV file with the columns t_s and limit_per_s ("none"
 or empty: no throttle), and exits with status 3 if it is not home within --longest, with
-the time of the relapse.`,
+the time of the relapse, or with --draws if fewer than --share of the draws are home.`,
 		Example: `  metastable recover slack-2022-02-22 --at 6:40 -o plan.csv
   metastable recover slack-2022-02-22 --at 6:40 --steps 4 --min-hold 5m --format table
+  metastable recover slack-2022-02-22 --draws 20 --share 95% --steps 4 -o robust.csv
   metastable recover facebook-2010-09-23 --at 70m -q > home.csv && metastable recover facebook-2010-09-23 --at 70m --verify home.csv`,
 		Args: oneArg(scenarioArg),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
@@ -55,6 +61,7 @@ the time of the relapse.`,
 	f.inputFlags.add(cmd)
 	f.outputFlags.add(cmd)
 	f.planFlags.add(cmd)
+	f.drawFlags.add(cmd)
 	cmd.Flags().StringVar(&f.verify, "verify", "", "run the plan in this CSV `FILE` in place of a search")
 	return cmd
 }
@@ -73,6 +80,9 @@ func (f *recoverFlags) run(cmd *cobra.Command, arg string) error {
 		return err
 	}
 	set := f.settings(cmd)
+	if err := f.drawFlags.apply(sc, set); err != nil {
+		return err
+	}
 	s, err := recovery.At(sc, at, set.Longest+set.Watch, set.Done)
 	if err != nil {
 		return fmt.Errorf("%s: %w", sc.Name, err)
@@ -83,19 +93,19 @@ func (f *recoverFlags) run(cmd *cobra.Command, arg string) error {
 	if err := out.prepare(); err != nil {
 		return err
 	}
-	r, err := recovery.Find(s, set)
+	r, group, facts, err := f.find(sc, s, set)
 	if err != nil {
 		return fmt.Errorf("%s: %w", sc.Name, err)
 	}
-	t := &table{meta: f.meta(sc, at, r)}
+	t := &table{meta: append(f.meta(sc, at, r), facts...)}
 	if r.Plan == nil {
 		r.Plan = recovery.Plan{{T: at, Limit: math.Inf(1)}}
 	}
-	watches, err := recovery.Watches([]*recovery.Situation{s}, r.Plan, set)
+	watches, err := recovery.Watches(append([]*recovery.Situation{s}, group...), r.Plan, set)
 	if err != nil {
 		return fmt.Errorf("%s: %w", sc.Name, err)
 	}
-	t.plan(s.Columns(), watches)
+	t.plan(s.Columns(), watches, f.draws > 0)
 	path, err := out.write(t, sc.Name+".plan", true)
 	if err != nil {
 		return err
@@ -108,16 +118,32 @@ func (f *recoverFlags) run(cmd *cobra.Command, arg string) error {
 		}
 		written = append(written, drawn...)
 	}
+	for _, w := range r.Warnings {
+		fmt.Fprintln(cmd.ErrOrStderr(), "warning:", w)
+	}
 	if f.quiet {
 		return nil
 	}
 	f.tell(cmd.ErrOrStderr(), sc, s, r, watches)
+	for _, x := range facts {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s %s\n", x.key, human(x.value.(float64), 4))
+	}
 	for _, path := range written {
 		if path != "" {
 			fmt.Fprintln(cmd.ErrOrStderr(), "wrote", path)
 		}
 	}
 	return nil
+}
+
+// find returns the way home from the situation, or from the draws that are asked for with
+// what is known of how many come home.
+func (f *recoverFlags) find(sc *model.Scenario, s *recovery.Situation, set *recovery.Settings) (*recovery.Recovery, []*recovery.Situation, []fact, error) {
+	if f.draws > 0 {
+		return f.robust(sc, s.Time(), set)
+	}
+	r, err := recovery.Find(s, set)
+	return r, nil, nil, err
 }
 
 // planned returns the scenario with the plan on its timeline, in place of what was there
@@ -189,7 +215,7 @@ func (f *recoverFlags) meta(sc *model.Scenario, at float64, r *recovery.Recovery
 }
 
 // plan fills the table with the steps and what to watch at each.
-func (t *table) plan(columns []string, watches []recovery.Watch) {
+func (t *table) plan(columns []string, watches []recovery.Watch, bands bool) {
 	t.columns = []string{"t_s", "limit_per_s", "until_s", "goodput_per_s", "waiting_clients"}
 	var shown []int
 	for i, name := range columns {
@@ -197,6 +223,9 @@ func (t *table) plan(columns []string, watches []recovery.Watch) {
 			if strings.HasPrefix(name, p) {
 				shown = append(shown, i)
 				t.columns = append(t.columns, name)
+				if bands {
+					t.columns = append(t.columns, name+".least", name+".most")
+				}
 			}
 		}
 	}
@@ -205,6 +234,9 @@ func (t *table) plan(columns []string, watches []recovery.Watch) {
 		row := []float64{w.T, w.Limit, w.Until, w.Expect[3] * w.Expect[4], w.Expect[5]}
 		for _, i := range shown {
 			row = append(row, w.Expect[i])
+			if bands {
+				row = append(row, w.Least[i], w.Most[i])
+			}
 		}
 		t.rows = append(t.rows, append(row, w.TooLarge, w.Sign, w.TakeBack))
 	}
@@ -217,8 +249,7 @@ func (f *recoverFlags) tell(w io.Writer, sc *model.Scenario, s *recovery.Situati
 		fmt.Fprintf(w, "no throttle is needed: service is full %s after %s\n", humanTime(r.Home), c.at(s.Time()))
 		return
 	}
-	fmt.Fprintf(w, "home after %s, at %s; about %s clients give up; of %d plans that come home\n",
-		humanTime(r.Home), c.at(s.Time()+r.Home), human(r.Lost, 2), len(r.Tried))
+	fmt.Fprintf(w, "home after %s, at %s; about %s clients give up\n", humanTime(r.Home), c.at(s.Time()+r.Home), human(r.Lost, 2))
 	fmt.Fprintf(w, "a throttle held at up to %s/s brings the system up\n", human(r.Drains, 3))
 	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for i, x := range watches {
@@ -241,38 +272,6 @@ func (f *recoverFlags) tell(w io.Writer, sc *model.Scenario, s *recovery.Situati
 		fmt.Fprintln(out)
 	}
 	out.Flush()
-}
-
-// check runs someone's own plan.
-func (f *recoverFlags) check(cmd *cobra.Command, sc *model.Scenario, s *recovery.Situation, set *recovery.Settings) error {
-	plan, err := readPlan(f.verify, sc)
-	if err != nil {
-		return err
-	}
-	vs, err := recovery.Verify([]*recovery.Situation{s}, plan, set)
-	if err != nil {
-		return fmt.Errorf("%s: %w", f.verify, err)
-	}
-	c, v := clock{sc.Start, sc.Duration}, vs[0]
-	switch {
-	case !math.IsInf(v.Relapse, 1):
-		step := 0
-		for i, x := range plan {
-			if x.T <= v.Relapse {
-				step = i
-			}
-		}
-		return unsafeError{fmt.Errorf("%s: relapses at %s, %s after the step to %s at %s",
-			f.verify, c.at(v.Relapse), humanTime(v.Relapse-plan[step].T), limitText(plan[step].Limit), c.at(plan[step].T))}
-	case math.IsInf(v.Home, 1):
-		return unsafeError{fmt.Errorf("%s: not home within %s: %s of what is admitted succeeds then, and the last step is to %s",
-			f.verify, humanTime(set.Longest), percent(v.Success, 1), limitText(plan[len(plan)-1].Limit))}
-	}
-	if !f.quiet {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s: home after %s, at %s; about %s clients give up\n",
-			f.verify, humanTime(v.Home), c.at(s.Time()+v.Home), human(v.Lost, 2))
-	}
-	return nil
 }
 
 func limitText(limit float64) string {

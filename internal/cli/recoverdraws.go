@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/spf13/cobra"
+
+	"github.com/metastable/metastable/internal/ode"
+	"github.com/metastable/metastable/model"
+	"github.com/metastable/metastable/montecarlo"
+	"github.com/metastable/metastable/recovery"
+)
+
+// drawFlags say for how many draws of the uncertain parameters a way home is meant.
+type drawFlags struct {
+	draws int
+	share string
+	seed  uint64
+}
+
+func (f *drawFlags) add(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.IntVar(&f.draws, "draws", 0, "plan for this `number` of draws of the scenario's uncertainty (default: for its values alone)")
+	fl.StringVar(&f.share, "share", "99%", "`share` of the draws that has to come home")
+	fl.Uint64Var(&f.seed, "seed", 1, "`seed` of the draws")
+}
+
+// apply checks the flags and moves the share into the settings.
+func (f *drawFlags) apply(sc *model.Scenario, set *recovery.Settings) error {
+	const most = 100_000
+	if f.draws < 0 || f.draws > most {
+		return usage("--draws %d: want 0 to %d", f.draws, most)
+	}
+	share, err := parseShare(sc, f.share)
+	if err != nil || !(share > 0 && share <= 1) {
+		return usage("--share %s: want a share above 0 and up to 1, such as 99%%", f.share)
+	}
+	set.Share = share
+	return nil
+}
+
+// parseShare reads a share as scenario files spell it: 0.25 or 25%.
+func parseShare(sc *model.Scenario, text string) (float64, error) {
+	probe := sc.Clone()
+	probe.Timeline = []model.Entry{{Action: model.Validate}}
+	err := probe.Set("timeline.0.validate", text)
+	return probe.Timeline[0].Value, err
+}
+
+// situations returns the scenario at the moment in n draws of its uncertain parameters.
+func (f *drawFlags) situations(sc *model.Scenario, at float64, n int, seed uint64, set *recovery.Settings) ([]*recovery.Situation, error) {
+	uncertain, err := montecarlo.Uncertainty(sc)
+	if err != nil {
+		return nil, err
+	}
+	if len(uncertain) == 0 {
+		return nil, usage("--draws %d: %s has no uncertainty", f.draws, sc.Name)
+	}
+	sweep := &montecarlo.Sweep{Scenario: sc, Points: []montecarlo.Point{nil}, Uncertain: uncertain, Draws: n, Seed: seed}
+	type none struct{}
+	out, _, err := ode.Ensemble(context.Background(), n, set.Workers, func() none { return none{} },
+		func(_ context.Context, _ none, i int) (*recovery.Situation, error) {
+			drawn, err := sweep.Draw(0, i)
+			if err != nil {
+				return nil, err
+			}
+			s, err := recovery.At(drawn, at, set.Longest+set.Watch, set.Done)
+			if err != nil {
+				return nil, fmt.Errorf("draw %d: %w", i, err)
+			}
+			return s, nil
+		})
+	return out, err
+}
+
+// robust plans for the draws and counts how many others come home with the plan.
+func (f *drawFlags) robust(sc *model.Scenario, at float64, set *recovery.Settings) (*recovery.Recovery, []*recovery.Situation, []fact, error) {
+	group, err := f.situations(sc, at, f.draws, f.seed, set)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	r, err := recovery.Robust(group, set)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if r.Plan == nil {
+		return r, group, nil, nil
+	}
+	const most = 1000
+	fresh, err := f.situations(sc, at, min(5*f.draws, most), f.seed+1, set)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	home, err := homecomings(fresh, r.Plan, set)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	const confidence = 0.95
+	in := montecarlo.ClopperPearson(home, len(fresh), confidence)
+	if in.Hi < set.Share {
+		r.Warnings = append(r.Warnings, fmt.Errorf("of fresh draws fewer come home than asked for; plan for more draws than %d", f.draws))
+	}
+	return r, group, []fact{
+		{"draws", float64(f.draws)},
+		{"seed", float64(f.seed)},
+		{"share", set.Share},
+		{"fresh_draws", float64(len(fresh))},
+		{"fresh_draws_home", float64(home)},
+		{"share_home_lo", in.Lo},
+		{"share_home_hi", in.Hi},
+		{"confidence", in.Confidence},
+	}, nil
+}
+
+// homecomings counts the situations that a plan brings home.
+func homecomings(group []*recovery.Situation, plan recovery.Plan, set *recovery.Settings) (n int, err error) {
+	vs, err := recovery.Verify(group, plan, set)
+	for _, v := range vs {
+		if !math.IsInf(v.Home, 1) {
+			n++
+		}
+	}
+	return n, err
+}
+
+// check runs someone's own plan, and from as many draws as are asked for.
+func (f *recoverFlags) check(cmd *cobra.Command, sc *model.Scenario, s *recovery.Situation, set *recovery.Settings) error {
+	plan, err := readPlan(f.verify, sc)
+	if err != nil {
+		return err
+	}
+	vs, err := recovery.Verify([]*recovery.Situation{s}, plan, set)
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.verify, err)
+	}
+	c, v := clock{sc.Start, sc.Duration}, vs[0]
+	switch {
+	case !math.IsInf(v.Relapse, 1):
+		step := 0
+		for i, x := range plan {
+			if x.T <= v.Relapse {
+				step = i
+			}
+		}
+		return unsafeError{fmt.Errorf("%s: relapses at %s, %s after the step to %s at %s",
+			f.verify, c.at(v.Relapse), humanTime(v.Relapse-plan[step].T), limitText(plan[step].Limit), c.at(plan[step].T))}
+	case math.IsInf(v.Home, 1):
+		return unsafeError{fmt.Errorf("%s: not home within %s: %s of what is admitted succeeds then, and the last step is to %s",
+			f.verify, humanTime(set.Longest), percent(v.Success, 1), limitText(plan[len(plan)-1].Limit))}
+	}
+	if !f.quiet {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: home after %s, at %s; about %s clients give up\n",
+			f.verify, humanTime(v.Home), c.at(s.Time()+v.Home), human(v.Lost, 2))
+	}
+	if f.draws == 0 {
+		return nil
+	}
+	group, err := f.situations(sc, s.Time(), f.draws, f.seed, set)
+	if err != nil {
+		return err
+	}
+	home, err := homecomings(group, plan, set)
+	if err != nil {
+		return err
+	}
+	in := montecarlo.ClopperPearson(home, len(group), 0.95)
+	text := fmt.Sprintf("%s: home in %d of %d draws, %s to %s with 95 %% confidence",
+		f.verify, home, len(group), percent(in.Lo, 1), percent(in.Hi, 1))
+	if in.Estimate < set.Share {
+		return unsafeError{errors.New(text)}
+	}
+	if !f.quiet {
+		fmt.Fprintln(cmd.ErrOrStderr(), text)
+	}
+	return nil
+}
