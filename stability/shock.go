@@ -36,7 +36,7 @@ var ErrShock = errors.New("stability: no such shock")
 
 const (
 	mostSurge    = 100         // factor on the traffic
-	nothingLeft  = 1e-4        // of a capacity: stands for none
+	nothingLeft  = 1e-4        // of a capacity or of the traffic: stands for none
 	longestStop  = 30 * 86400. // s
 	shortestStop = 1.          // s
 	lasts        = 1e8         // s: the longest shock
@@ -63,7 +63,10 @@ func oneAction(action model.Action, value func(size float64) float64) func(*situ
 }
 
 func same(x float64) float64 { return x }
-func rest(x float64) float64 { return 1 - x }
+
+// rest is never quite nothing: an integration that begins again from queues that have
+// decayed to the smallest of numbers finds no step.
+func rest(x float64) float64 { return max(1-x, nothingLeft) }
 
 var kinds = map[ShockKind]*shockForm{
 	FlushShock: {most: whole, entries: oneAction(model.Flush, same)},
@@ -73,9 +76,7 @@ var kinds = map[ShockKind]*shockForm{
 		},
 		timed: true, entries: oneAction(model.Rollout, same),
 	},
-	CapacityShock: {most: whole, timed: true, entries: oneAction(model.Capacity, func(x float64) float64 {
-		return max(1-x, nothingLeft)
-	})},
+	CapacityShock: {most: whole, timed: true, entries: oneAction(model.Capacity, rest)},
 	TrafficShock: {
 		none: 1, least: 1, ratio: true, timed: true, entries: oneAction(model.TrafficTo, same),
 		most: func(*model.Scenario) float64 { return mostSurge },
@@ -92,7 +93,7 @@ var kinds = map[ShockKind]*shockForm{
 		least: shortestStop, ratio: true, scan: true,
 		most: func(*model.Scenario) float64 { return longestStop },
 		entries: func(_ *situation, _ Shock, size float64) ([]model.Entry, float64) {
-			return []model.Entry{{Action: model.TrafficTo, Over: size}}, size
+			return []model.Entry{{Action: model.TrafficTo, Value: rest(1), Over: size}}, size
 		},
 	},
 }
