@@ -12,17 +12,12 @@ import (
 	"github.com/metastable/metastable/model"
 )
 
-// bruteCells returns how many cells along each axis brute force looks at: 60 with -long.
-func bruteCells() int {
-	if f := flag.Lookup("long"); f != nil && f.Value.String() == "true" {
-		return 60
-	}
-	return 9
-}
+// brute is 60 for the whole comparison, which takes minutes.
+var brute = flag.Int("brute", 9, "cells along each axis of a phase diagram at which trajectories are run")
 
 // agree compares the diagram with brute force at the middle of every cell of an n × n grid
 // that no boundary crosses.
-func agree(t *testing.T, d *Phase, n int, brute func(x, y float64) (Verdict, error)) {
+func agree(t *testing.T, d *Phase, n int, run func(x, y float64) (Verdict, error)) {
 	t.Helper()
 	crossed := 0
 	count := map[Verdict]int{}
@@ -35,7 +30,7 @@ func agree(t *testing.T, d *Phase, n int, brute func(x, y float64) (Verdict, err
 				continue
 			}
 			at := [2]float64{(x[0] + x[1]) / 2, (y[0] + y[1]) / 2}
-			want, err := brute(at[0], at[1])
+			want, err := run(at[0], at[1])
 			if err != nil {
 				t.Errorf("%s = %.6g, %s = %.6g: %v", d.X.Path, at[0], d.Y.Path, at[1], err)
 				continue
@@ -94,7 +89,7 @@ func TestPhaseDiagram_trajectories_exact(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	agree(t, d, bruteCells(), func(x, y float64) (Verdict, error) {
+	agree(t, d, *brute, func(x, y float64) (Verdict, error) {
 		return ends(sys, model.Moment{Traffic: x, Throttle: y})
 	})
 }
@@ -109,7 +104,7 @@ func TestPhaseDiagram_flush_exact(t *testing.T) {
 	}
 	var last float64
 	var here *situation
-	agree(t, d, bruteCells(), func(x, y float64) (Verdict, error) {
+	agree(t, d, *brute, func(x, y float64) (Verdict, error) {
 		if x != last {
 			last = x
 			if here, err = newSituation(sc, model.Moment{Traffic: x, Throttle: -1}, nil); err != nil {

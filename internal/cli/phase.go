@@ -45,7 +45,7 @@ each is), whole (0 where it could not be followed to its end), and the two param
 NAME.map.csv, and draws it as NAME.map.svg and NAME.map.png.`,
 		Example: `  metastable phase slack-2022-02-22 --x traffic=2%..300% --y throttle=50/s..8000/s -o out
   metastable phase hotos21-cache --x traffic=10%..150% --y flush=0%..100% -o out
-  metastable phase msf-replicated-db --x traffic=10%..150% --y pools.paxos.capacity=5/s..20/s --format table`,
+  metastable phase msf-replicated-db --x traffic=10%..150% --y pools.paxos.capacity=300/s..1500/s --format table`,
 		Args: oneArg(scenarioArg),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
