@@ -245,3 +245,44 @@ func TestSweepBadInput_exact(t *testing.T) {
 		t.Error("a half-width of 0 is accepted")
 	}
 }
+
+// The boundary in the plane of flush and traffic: the larger the traffic, the smaller the
+// flush it needs. What the map counts is what the results count.
+func TestSweepBoundary_invariant(t *testing.T) {
+	sc := parsed(t, flushed)
+	var axes []Axis
+	for _, text := range []string{"timeline.0.flush=5%..50%:9", "traffic.boots=800/s..1200/s:9"} {
+		a, err := ParseAxis(sc, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		axes = append(axes, a)
+	}
+	points, err := Grid(axes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	uncertain, err := Uncertainty(sc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Sweep{Scenario: sc, Points: points, Uncertain: uncertain, Draws: 1, Seed: 3}
+	m, results, err := s.Boundary(nil, 9, 9, &BoundarySettings{Draws: 8, Pilot: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d runs, crossings %v", m.Total, m.Crossings)
+	total := 0
+	for _, r := range results {
+		total += r.Runs
+		if r.Runs != m.Runs[r.Index] || r.Counts[Collapsed] != m.Hits[r.Index] {
+			t.Errorf("point %d: %d of %d on the map, %d of %d in the results", r.Index, m.Hits[r.Index], m.Runs[r.Index], r.Counts[Collapsed], r.Runs)
+		}
+	}
+	if total != m.Total || len(m.Crossings) == 0 {
+		t.Errorf("%d runs, on the map %d, with %d crossings", total, m.Total, len(m.Crossings))
+	}
+	if _, _, err := s.Boundary(nil, 8, 9, nil); err == nil {
+		t.Error("81 points are accepted as 8 by 9")
+	}
+}

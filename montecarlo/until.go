@@ -41,3 +41,34 @@ func (s *Sweep) Until(p *Pool, half float64, batch int) ([]*PointResult, error) 
 	}
 	return results, nil
 }
+
+// Boundary finds where the probability of collapse crosses one half on the sweep's points,
+// a [Grid] over two axes of nx and ny values; see the function Boundary. The results are
+// those of the points looked at. A run without an answer counts as no collapse on the
+// map, and as failed in the results.
+func (s *Sweep) Boundary(p *Pool, nx, ny int, set *BoundarySettings) (*Map, []*PointResult, error) {
+	if err := s.Check(); err != nil {
+		return nil, nil, err
+	}
+	if nx*ny != len(s.Points) {
+		return nil, nil, fmt.Errorf("montecarlo: %d points are no grid of %d by %d", len(s.Points), nx, ny)
+	}
+	var results []*PointResult
+	m, err := Boundary(nx, ny, set, func(tasks []Task) ([]int, error) {
+		round, err := s.Do(p, tasks)
+		if err != nil {
+			return nil, err
+		}
+		collapsed := map[int]int{}
+		for _, r := range round {
+			collapsed[r.Index] = r.Counts[Collapsed]
+		}
+		hits := make([]int, len(tasks))
+		for i, t := range tasks {
+			hits[i] = collapsed[t.Point]
+		}
+		results = Merge(results, round)
+		return hits, nil
+	})
+	return m, results, err
+}
