@@ -1,0 +1,77 @@
+package recovery_test
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/metastable/metastable/model"
+	"github.com/metastable/metastable/recovery"
+	"github.com/metastable/metastable/trajectory"
+)
+
+// The fastest rollout from the morning on restarts every node once, and the scenario's own run with
+// it on the timeline has no outage; twice as fast it has one.
+func TestFastestRollout_slack(t *testing.T) {
+	sc := scenario(t, "slack-2022-02-22")
+	r, err := recovery.FastestRollout(sc, 6*3600, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(factor float64) [][2]float64 {
+		day := sc.Clone()
+		day.Timeline = nil
+		for _, w := range r.Waves {
+			day.Timeline = append(day.Timeline, model.Entry{
+				At: r.Waves[0].At + factor*(w.At-r.Waves[0].At), Over: factor * w.Over, Action: model.Rollout, Value: w.Share,
+			})
+		}
+		sys, err := day.Compile()
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := trajectory.Run(sys, &trajectory.Settings{Detail: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return trajectory.Outages(res.Detail.Rows)
+	}
+	total := 0.0
+	for _, w := range r.Waves {
+		total += w.Share
+	}
+	if math.Abs(total-1) > 1e-9 {
+		t.Errorf("the waves restart %g of the nodes", total)
+	}
+	if outages := run(1); outages != nil {
+		t.Errorf("outages %v", outages)
+	}
+	if outages := run(0.3); outages == nil {
+		t.Errorf("no outage at three times the pace: the schedule is timid: %v", r.Waves)
+	}
+	t.Log(r.Waves, r.Runs)
+}
+
+// Nodes that keep their content may all restart at once; a rollout as the cache
+// cannot bear at any pace is not found.
+func TestFastestRollout_exact(t *testing.T) {
+	sc := scenario(t, "slack-2022-02-22")
+	if err := sc.Set("cache.flushes_per_restart", "0"); err != nil {
+		t.Fatal(err)
+	}
+	r, err := recovery.FastestRollout(sc, 3600, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []recovery.Wave{{At: 3600, Share: 1, Over: 600}}; !slices.Equal(r.Waves, want) {
+		t.Errorf("%v, want %v", r.Waves, want)
+	}
+	if err := sc.Set("cache.flushes_per_restart", "1"); err != nil {
+		t.Fatal(err)
+	}
+	sc.Duration = 9 * 3600
+	if _, err := recovery.FastestRollout(sc, 8*3600, nil); !errors.Is(err, recovery.ErrNoRollout) {
+		t.Errorf("%v, want ErrNoRollout", err)
+	}
+}
