@@ -11,7 +11,7 @@ import (
 
 const (
 	forever   = 1e9  // s: the length of a relaxation; steps grow as it comes to rest
-	overload  = 10   // times the traffic or the full rate, which fills the queues of the overloaded start
+	overload  = 10   // times the capacity: what the rush before the overloaded start asks for
 	rush      = 3600 // s that it lasts
 	mostSteps = 20000
 )
@@ -33,7 +33,7 @@ func (r *Result) explore(sys, frozen *model.System, at model.Moment, set *Settin
 		}
 		e, err := polish(frozen, end.Y)
 		switch {
-		case err == nil && distance(scales(frozen), e.State, end.Y) < 0.01:
+		case err == nil && distance(scales(frozen), e.State, end.Y) < 0.01 && !growing(frozen, e.State):
 			r.add(e, frozen)
 		case growing(frozen, end.Y):
 			r.Runaway = true
@@ -76,13 +76,13 @@ type beginning struct {
 }
 
 // beginnings are the state that the scenario starts from, the same with empty caches
-// (cold) and with full ones (warm), and the queues and clients that ten times the
-// traffic or the full rate, whichever is more, leave without a throttle after an hour, with
-// empty caches (overloaded).
+// (cold) and with full ones (warm), and the queues and clients that an hour of ten times
+// the traffic that full caches and the pools carry leaves without a throttle, with empty
+// caches (overloaded).
 func beginnings(sys, frozen *model.System, at model.Moment) []beginning {
 	base := beginning{name: "usual"}
 	if base.y, base.err = frozen.Clone().Start(); base.err != nil {
-		base.y = frozen.NewState()
+		base.y = blank(frozen)
 	}
 	cold := beginning{name: "cold", y: slices.Clone(base.y)}
 	warm := beginning{name: "warm", y: slices.Clone(base.y)}
@@ -96,7 +96,7 @@ func beginnings(sys, frozen *model.System, at model.Moment) []beginning {
 		b.err = frozen.Consistent(0, b.y)
 	}
 	rushed := at
-	rushed.Traffic, rushed.Throttle = overload*max(share(sys, at), 1), math.Inf(1)
+	rushed.Traffic, rushed.Throttle = overload*max(share(sys, at), 1)/leastLoad(frozen, warm.y), math.Inf(1)
 	hot := beginning{name: "overloaded"}
 	if hot.err = cold.err; hot.err == nil {
 		hot.y, hot.err = crowd(sys.Freeze(rushed), cold.y)
@@ -106,6 +106,32 @@ func beginnings(sys, frozen *model.System, at model.Moment) []beginning {
 		hot.err = frozen.Consistent(0, hot.y)
 	}
 	return []beginning{base, cold, warm, hot}
+}
+
+// blank is a state in which nothing happens, with algebraic components from which what they
+// have to be is found.
+func blank(s *model.System) []float64 {
+	y := s.NewState()
+	for i, m := range s.Mass() {
+		if m == 0 {
+			y[i] = 1
+		}
+	}
+	return y
+}
+
+// leastLoad returns the load of the pool that has least to do, of those that have anything to
+// do, at most 1.
+func leastLoad(s *model.System, y []float64) float64 {
+	const idle = 1e-2
+	row, least := make([]float64, len(s.Columns())), 1.0
+	s.Observe(row, 0, y)
+	for i, name := range s.Columns() {
+		if isLoad(name) && row[i] > idle {
+			least = min(least, row[i])
+		}
+	}
+	return least
 }
 
 // crowd returns the state in which an hour of the traffic leaves an empty system.
