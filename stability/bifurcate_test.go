@@ -104,7 +104,7 @@ func TestBifurcate_invariant(t *testing.T) {
 	}{
 		{"slack-2022-02-22", Axis{ThrottleAxis, 100, 5000}},
 		{"hotos21-cache", Axis{"pools.database.capacity", 100, 1000}},
-		{"cold-start", Axis{TrafficAxis, 0.02, 2}}, // the whole system
+		{"cold-start", Axis{TrafficAxis, 0.05, 0.3}}, // the whole system
 	} {
 		sc := shipped(t, c.name)
 		d, err := Bifurcate(sc, asIs, c.axis, nil)

@@ -109,6 +109,8 @@ type member struct {
 	sys *model.System
 	m   *model.ReturnMap // nil where the whole system is solved
 	ax  loadScale
+
+	x, f []float64 // where excess was evaluated lately, and its values
 }
 
 // keep is the number of members kept: a point and its neighbours for differences in two
@@ -244,17 +246,26 @@ func (f *Family) problem() *fixedpoint.Problem {
 	return p
 }
 
-// excess is the logarithm of what comes back over what went in.
+// excess is the logarithm of what comes back over what went in. Newton's method, its differences and
+// the tests along a curve ask for the same values again: the latest are kept.
 func (f *Family) excess(x float64, par []float64) float64 {
 	m, err := f.member(par)
 	if err != nil {
 		return math.NaN()
 	}
+	if i := slices.Index(m.x, x); i >= 0 {
+		return m.f[i]
+	}
 	f.evals++
 	var out [1]float64
 	u, small := max(m.ax.rate(x), 0), m.ax.small
 	m.m.Map(out[:], []float64{u})
-	return math.Log((out[0] + small) / (u + small))
+	v := math.Log((out[0] + small) / (u + small))
+	if len(m.x) == keep {
+		m.x, m.f = m.x[:0], m.f[:0]
+	}
+	m.x, m.f = append(m.x, x), append(m.f, v)
+	return v
 }
 
 // stencil is the step of differences of order four in the coordinate. The map bends within 0.1 of

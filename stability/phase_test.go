@@ -13,7 +13,7 @@ import (
 )
 
 // brute is 60 for the whole comparison, which takes minutes.
-var brute = flag.Int("brute", 9, "cells along each axis of a phase diagram at which trajectories are run")
+var brute = flag.Int("brute", 8, "cells along each axis of a phase diagram at which trajectories are run")
 
 // agree compares the diagram with brute force at the middle of every cell of an n × n grid
 // that no boundary crosses.

@@ -203,7 +203,7 @@ func operatingText(x, y *varied, d *stability.Phase, today, at [2]float64) strin
 	case math.IsNaN(today[0]) || math.IsNaN(today[1]):
 		text = text[:len(text)-2]
 	case here == at:
-		text += fmt.Sprintf("%s", d.At(at[0], at[1]))
+		text += string(d.At(at[0], at[1]))
 	default:
 		text += fmt.Sprintf("%s at the edge of the map", d.At(at[0], at[1]))
 	}
