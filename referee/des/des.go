@@ -10,9 +10,9 @@
 //     random.
 //   - Keys are drawn independently from the whole Zipf law. An uncached class with one key
 //     reads at a random shard; other keys belong to a shard by a hash.
-//   - A query is accepted when its nominal work fits below the queue limit with that of the
-//     queries in system, the one in service included. Its work is the nominal work times a
-//     number of mean 1 and the pool's service_scv: constant, exponential or Gamma.
+//   - A query is refused when the nominal work of the queries in system, the one in service
+//     included, has reached the queue limit. Its work is the nominal work times a number
+//     of mean 1 and the pool's service_scv: constant, exponential or Gamma.
 //   - The shards that refuse part of a read do not stop the others. With drop_expired a
 //     query whose deadline has passed when its turn comes takes no service. Under processor
 //     sharing a query is killed at its time-out, background included, and never answers late.

@@ -56,7 +56,7 @@ func (p *pool) offer(s *shard, c, w, deadline float64, rnd random) float64 {
 	limited := p.par.limit < math.MaxFloat64
 	if limited || p.debug {
 		p.leave(s, c)
-		if s.in+w > p.par.limit*(1+slack) {
+		if s.in >= p.par.limit*(1-slack) {
 			p.total.refused++
 			return refused
 		}

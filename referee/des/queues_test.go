@@ -3,6 +3,7 @@ package des
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -26,17 +27,17 @@ func TestQueues_atRest_exact(t *testing.T) {
 		discipline string
 		duration   string
 	}{
-		{0.5, 1, "fifo", "40000s"},
-		{0.9, 1, "fifo", "100000s"},
-		{0.99, 1, "fifo", "300000s"},
-		{0.5, 0, "fifo", "40000s"},
-		{0.9, 0, "fifo", "100000s"},
-		{0.99, 0, "fifo", "300000s"},
-		{0.7, 0.25, "fifo", "40000s"},
-		{0.7, 4, "fifo", "40000s"},
-		{0.5, 1, "ps", "40000s"},
-		{0.8, 0, "ps", "40000s"},
-		{0.8, 4, "ps", "40000s"},
+		{0.5, 1, "fifo", "10000s"},
+		{0.9, 1, "fifo", "30000s"},
+		{0.99, 1, "fifo", "200000s"},
+		{0.5, 0, "fifo", "10000s"},
+		{0.9, 0, "fifo", "30000s"},
+		{0.99, 0, "fifo", "200000s"},
+		{0.7, 0.25, "fifo", "10000s"},
+		{0.7, 4, "fifo", "10000s"},
+		{0.5, 1, "ps", "10000s"},
+		{0.8, 0, "ps", "10000s"},
+		{0.8, 4, "ps", "10000s"},
 	} {
 		name := fmt.Sprintf("%s, load %g, scv %g", c.discipline, c.rho, c.scv)
 		sc := parse(t, open, map[string]string{
@@ -82,7 +83,7 @@ func TestQueues_limit_exact(t *testing.T) {
 // 5); all work late when the load exceeds the capacity. With the background at half the
 // queries, half of them count.
 func TestQueues_deadWork_exact(t *testing.T) {
-	sc := parse(t, open, map[string]string{"traffic.boots": "0.9", "pools.main.timeout": "5s", "duration": "100000s"})
+	sc := parse(t, open, map[string]string{"traffic.boots": "0.9", "pools.main.timeout": "5s", "duration": "30000s"})
 	r := simulate(t, sc, Settings{Replications: 10, Seed: 3, Every: sc.Duration, Warmup: 1000})
 	ok, se := r.last(t, "success.q")
 	within(t, "goodput", 0.9*ok, 0.9*se, 0.3541224063, 0, 3.250)
@@ -102,9 +103,8 @@ func TestQueues_deadWork_exact(t *testing.T) {
 }
 
 // Work that is dropped unserved once its deadline has passed: an M/M/1 with impatience until the
-// start of service, P(late) from the level crossing law of the work (de Kok and Tijms 1985,
-// doi 10.2307/3214018): density of the work found ∝ e^{−(μ−λ)v} up to τ, then no arrivals
-// add to it and it falls as e^{−μ(v−τ)}.
+// start of service, by level crossing: the density of the work found falls as e^{−(μ−λ)v} up
+// to τ; beyond it no arrivals add to it and it falls as e^{−μ(v−τ)}.
 func TestQueues_dropExpired_exact(t *testing.T) {
 	const lambda, mu, tau = 1.2, 1.0, 5.0
 	// f(v) = λ p0 e^{−(μ−λ)v}, v ≤ τ; f(τ) e^{−μ(v−τ)} beyond.
@@ -112,9 +112,9 @@ func TestQueues_dropExpired_exact(t *testing.T) {
 	above := lambda * math.Exp(-(mu-lambda)*tau) / mu
 	dropped := above / (1 + below + above)
 
-	sc := parse(t, open, map[string]string{
-		"traffic.boots": fmt.Sprint(lambda), "pools.main.timeout": fmt.Sprint(tau), "pools.main.drop_expired": "true", "duration": "50000s",
-		"pools.main.queue_limit": "1G", // out of reach: with one, the ends of queries are followed
+	// A limit out of reach makes the ends of queries counted.
+	sc := parse(t, strings.Replace(open, "capacity: 1/s", "capacity: 1/s, timeout: 5s, drop_expired: true, queue_limit: 1G", 1), map[string]string{
+		"traffic.boots": fmt.Sprint(lambda), "duration": "50000s",
 	})
 	m := newSimOf(t, sc, Settings{Seed: 6, Warmup: 1000, Every: sc.Duration})
 	m.run(nil)

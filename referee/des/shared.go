@@ -45,7 +45,7 @@ func (m *sim) share(p *pool, k int, w float64, req, gen uint32) bool {
 	p.advance(s, p.clock(m.now))
 	p.count.work += w
 	p.total.arrived++
-	if s.in+w > p.par.limit*(1+slack) {
+	if s.in >= p.par.limit*(1-slack) {
 		p.total.refused++
 		return false
 	}

@@ -131,9 +131,6 @@ func (m *sim) conserved() error {
 				last = r.end
 			}
 			work -= s.in
-			if s.queue.n > 0 && s.in > p.par.limit*(1+1e-6)+1e-6 && m.plan.initial.Kind != "given" && !m.limitFell(i) {
-				return fmt.Errorf("des: %g s: pool %s holds %g of at most %g", m.now, m.plan.pools[i], s.in, p.par.limit)
-			}
 		}
 		for k := range p.shared {
 			in += p.shared[k].n
@@ -148,14 +145,4 @@ func (m *sim) conserved() error {
 		return fmt.Errorf("des: %g s: %+v, %d waiting, %d sessions", m.now, *c, m.waiting.n, m.sessions.n)
 	}
 	return nil
-}
-
-// limitFell reports whether the limit of a pool has been larger.
-func (m *sim) limitFell(i int) bool {
-	for k := range m.at {
-		if m.plan.epochs[k].pool[i].limit > m.pools[i].par.limit {
-			return true
-		}
-	}
-	return false
 }
