@@ -3,6 +3,7 @@ package recovery
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/metastable/metastable/internal/ode"
 	"github.com/metastable/metastable/model"
@@ -17,6 +18,7 @@ type Situation struct {
 
 	row    []float64 // observables
 	scales []float64
+	pools  []poolColumn
 	watch  float64 // s for which a step has to stay up to be safe
 	done   <-chan struct{}
 }
@@ -53,6 +55,13 @@ func At(sc *model.Scenario, at, ahead float64, done <-chan struct{}) (*Situation
 		return nil, err
 	}
 	s := &Situation{sys: sys, done: done, scales: sys.Scales(), watch: defaultWatch}
+	for _, p := range cut.Pools {
+		c := poolColumn{slices.Index(sys.Columns(), "in_system."+p.Name), p.Value.Capacity, p.Value.Timeout}
+		if math.IsInf(c.timeout, 1) {
+			c.timeout = 1
+		}
+		s.pools = append(s.pools, c)
+	}
 	y, err := sys.Start()
 	if err != nil {
 		return nil, fmt.Errorf("recovery: no initial state: %w", err)

@@ -21,6 +21,7 @@ type recoverFlags struct {
 	planFlags
 	drawFlags
 	verify string
+	versus bool
 }
 
 func newRecover() *cobra.Command {
@@ -48,12 +49,18 @@ NAME.plan.yaml, and the figure of its run as NAME.plan.svg and NAME.plan.png.
 home, adds the columns .least and .most (nine tenths of the draws lie between), and says
 how many of at most 1,000 other draws come home.
 
+--compare writes a table of the plan and of feedback controllers that act every 5 s:
+additive increase and multiplicative decrease on the share that succeeds, proportional
+and integral control of the delay at the database, CoDel-like shedding. Its columns: way,
+home_s, lost_clients, relapses, and of the draws how many come home and relapse.
+
 --verify runs someone's own plan, a CSV file with the columns t_s and limit_per_s ("none"
 or empty: no throttle), and exits with status 3 if it is not home within --longest, with
 the time of the relapse, or with --draws if fewer than --share of the draws are home.`,
 		Example: `  metastable recover slack-2022-02-22 --at 6:40 -o plan.csv
   metastable recover slack-2022-02-22 --at 6:40 --steps 4 --min-hold 5m --format table
   metastable recover slack-2022-02-22 --draws 20 --share 95% --steps 4 -o robust.csv
+  metastable recover slack-2022-02-22 --compare --format table
   metastable recover facebook-2010-09-23 --at 70m -q > home.csv && metastable recover facebook-2010-09-23 --at 70m --verify home.csv`,
 		Args: oneArg(scenarioArg),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
@@ -62,6 +69,7 @@ the time of the relapse, or with --draws if fewer than --share of the draws are 
 	f.outputFlags.add(cmd)
 	f.planFlags.add(cmd)
 	f.drawFlags.add(cmd)
+	cmd.Flags().BoolVar(&f.versus, "compare", false, "compare the plan with feedback controllers, in place of writing it")
 	cmd.Flags().StringVar(&f.verify, "verify", "", "run the plan in this CSV `FILE` in place of a search")
 	return cmd
 }
@@ -92,6 +100,9 @@ func (f *recoverFlags) run(cmd *cobra.Command, arg string) error {
 	}
 	if err := out.prepare(); err != nil {
 		return err
+	}
+	if f.versus {
+		return f.compare(cmd, out, sc, s, set)
 	}
 	r, group, facts, err := f.find(sc, s, set)
 	if err != nil {

@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/spf13/cobra"
+
+	"github.com/metastable/metastable/internal/ode"
+	"github.com/metastable/metastable/model"
+	"github.com/metastable/metastable/recovery"
+)
+
+// controlEvery is the time in seconds between two actions of a controller.
+const controlEvery = 5
+
+// compare writes how the plan and controllers do, in the scenario and in draws.
+func (f *recoverFlags) compare(cmd *cobra.Command, out *sink, sc *model.Scenario, s *recovery.Situation, set *recovery.Settings) error {
+	r, group, _, err := f.find(sc, s, set)
+	if err != nil {
+		return fmt.Errorf("%s: %w", sc.Name, err)
+	}
+	if r.Plan == nil {
+		return fmt.Errorf("%s: no throttle is needed: there is nothing to compare", sc.Name)
+	}
+	t := &table{
+		meta:    f.meta(sc, s.Time(), r),
+		label:   "way",
+		columns: []string{"home_s", "lost_clients", "relapses", "draws", "draws_home", "draws_relapsed"},
+	}
+	t.meta = append(t.meta, fact{"controllers_act_every_s", float64(controlEvery)})
+	situations := append([]*recovery.Situation{s}, group...)
+	vs, err := recovery.Verify(situations, r.Plan, set)
+	if err != nil {
+		return err
+	}
+	of := make([]recovery.Driven, len(vs))
+	for i, v := range vs {
+		of[i] = recovery.Driven{Home: v.Home, Lost: v.Lost}
+		if !math.IsInf(v.Relapse, 1) {
+			of[i].Relapses = 1
+		}
+	}
+	t.way("the plan", of)
+	for k, c := range recovery.Controllers() {
+		type none struct{}
+		of, _, err := ode.Ensemble(context.Background(), len(situations), set.Workers, func() none { return none{} },
+			func(_ context.Context, _ none, i int) (recovery.Driven, error) {
+				d, err := recovery.Drive(situations[i], recovery.Controllers()[k], controlEvery, set)
+				if err != nil {
+					return recovery.Driven{}, err
+				}
+				return *d, nil
+			})
+		if err != nil {
+			return fmt.Errorf("%s: %s: %w", sc.Name, c.Name(), err)
+		}
+		t.way(c.Name(), of)
+	}
+	path, err := out.write(t, sc.Name+".ways", true)
+	if err == nil && path != "" && !f.quiet {
+		fmt.Fprintln(cmd.ErrOrStderr(), "wrote", path)
+	}
+	return err
+}
+
+// way adds the row of a way home: the scenario's own first, then the draws.
+func (t *table) way(name string, of []recovery.Driven) {
+	home, relapsed := 0, 0
+	for _, d := range of[1:] {
+		if !math.IsInf(d.Home, 1) {
+			home++
+		}
+		if d.Relapses > 0 {
+			relapsed++
+		}
+	}
+	t.labels = append(t.labels, name)
+	t.rows = append(t.rows, []float64{of[0].Home, math.Round(of[0].Lost), float64(of[0].Relapses), float64(len(of) - 1), float64(home), float64(relapsed)})
+}
