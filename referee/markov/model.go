@@ -44,8 +44,27 @@ func New(sc *model.Scenario) (*Model, error) {
 // SolveSettings of [Model.Solve]. The zero value of a field, and nil, stand for the
 // defaults.
 type SolveSettings struct {
-	Tol       float64 // of the truncation, relative; default 1e-6
-	MaxStates int     // default 40,000
+	// Tol bounds the truncation error, relative, and the error of each probability that
+	// is carried through a timeline. Default 1e-6.
+	Tol float64
+
+	// MaxStates is the largest state space; the work grows with the square of its shorter
+	// side. Default 40,000.
+	MaxStates int
+}
+
+func (s *SolveSettings) tol() float64 {
+	if s == nil || s.Tol == 0 {
+		return 1e-6
+	}
+	return s.Tol
+}
+
+func (s *SolveSettings) maxStates() int {
+	if s == nil || s.MaxStates == 0 {
+		return 40_000
+	}
+	return s.MaxStates
 }
 
 // A LimitError reports a state space that does not fit into SolveSettings.MaxStates.
@@ -65,8 +84,8 @@ type Solution struct {
 	*Result
 	Chain *Chain
 	Grid  Grid
-	// Truncation is the larger of two: how much the times to fall and to recover and the
-	// second eigenvalue changed, relatively, when the state space last grew by a quarter, and
+	// Truncation is the larger of two: how much the times to fall and to recover changed,
+	// relatively, when the state space last grew by a quarter (0 without two states), and
 	// the probability of its edge in the stationary law and in both states' laws.
 	Truncation float64
 }
@@ -89,13 +108,7 @@ func (m *Model) Solve(t float64, set *SolveSettings) (*Solution, error) {
 }
 
 func (m *Model) solve(r *rates, g Grid, set *SolveSettings) (*Solution, error) {
-	tol, most := 1e-6, 40_000
-	if set != nil && set.Tol != 0 {
-		tol = set.Tol
-	}
-	if set != nil && set.MaxStates != 0 {
-		most = set.MaxStates
-	}
+	tol, most := set.tol(), set.maxStates()
 	var last *Solution
 	for reached := math.Inf(1); ; g = r.larger(g) {
 		if g.Len() > most {
@@ -183,11 +196,8 @@ func (s *Solution) change(last *Solution, r *rates) float64 {
 		return 0
 	case last == nil || last.Metastable != s.Metastable:
 		return math.Inf(1)
+	case !s.Metastable:
+		return 0 // with nothing to fall from, the edge tells
 	}
-	most := math.Abs(real(s.Spectrum.Lambda)/real(last.Spectrum.Lambda) - 1)
-	if s.Metastable {
-		most = math.Max(most, math.Abs(s.Fall.Mean/last.Fall.Mean-1))
-		most = math.Max(most, math.Abs(s.Recover.Mean/last.Recover.Mean-1))
-	}
-	return most
+	return math.Max(math.Abs(s.Fall.Mean/last.Fall.Mean-1), math.Abs(s.Recover.Mean/last.Recover.Mean-1))
 }

@@ -37,7 +37,7 @@ func (c *Chain) Transient(start []float64, t, tol float64) (*Transient, error) {
 	mean := math.Min(top*t, 1e15) // beyond, nothing but a steady state is reached
 	from, weight := poisson(mean, tol/4)
 	end := from + len(weight) - 1
-	w := newWalk(c, start, top, tol/4/float64(min(end, maxJumps)+1))
+	w := newWalk(c, start, top, tol/16/float64(min(end, maxJumps)+1)) // less than what ends the sum
 	out := &Transient{Law: make([]float64, c.n), Error: tol / 4}
 	left := 1.0
 	for k := 0; ; k++ {
@@ -49,7 +49,7 @@ func (c *Chain) Transient(start []float64, t, tol float64) (*Transient, error) {
 			break
 		}
 		moved := w.jump()
-		if rest := moved * float64(end-k); rest <= tol/4 {
+		if rest := moved * float64(end-k); rest <= tol/2 {
 			w.add(out.Law, math.Max(left, 0))
 			out.Error += rest
 			break

@@ -30,7 +30,7 @@ func (m *Model) Outcome(set *SolveSettings) (*Outcome, error) {
 		if p.flush > 0 {
 			out.Law = flushed(out.Law, final.Grid, p.flush)
 		}
-		t, err := c.Transient(out.Law, p.to-p.from, 1e-9)
+		t, err := c.Transient(out.Law, p.to-p.from, set.tol()/float64(len(m.pieces)))
 		if err != nil {
 			return nil, err
 		}
