@@ -48,13 +48,14 @@ const (
 	LostBoots                    // clients that gave up: trajectory.Lost
 	LostGoodput                  // boots: the integral of boots asked for less goodput, where that is positive
 	WorstHit                     // share: the least hit rate of any cached class at any time; NaN without one
+	PeakLoad                     // share: the largest load of any pool at any time, over its capacity
 	ConnectedLoss                // requests of booted sessions that failed
 	Relapses                     // times it tips again once up
 
 	Measures = iota // how many
 )
 
-var measureNames = [Measures]string{"time_to_tip_s", "time_down_s", "lost_boots", "lost_goodput", "worst_hit_rate", "connected_loss", "relapses"}
+var measureNames = [Measures]string{"time_to_tip_s", "time_down_s", "lost_boots", "lost_goodput", "worst_hit_rate", "peak_load", "connected_loss", "relapses"}
 
 // String returns the name of the measure, with its unit where it has one.
 func (m Measure) String() string {
@@ -101,6 +102,7 @@ func Classify(sc *model.Scenario, columns []string, rows [][]float64) Outcome {
 		return max(0, row[colBoots]-row[colAdmitted]*row[colSuccess])
 	})
 	m[WorstHit] = worstHit(sc, columns, rows)
+	m[PeakLoad] = peakLoad(columns, rows)
 	m[ConnectedLoss] = connectedLoss(sc, columns, rows)
 	if len(down) == 0 {
 		return o
@@ -176,6 +178,18 @@ func worstHit(sc *model.Scenario, columns []string, rows [][]float64) float64 {
 		}
 	}
 	return worst
+}
+
+func peakLoad(columns []string, rows [][]float64) (peak float64) {
+	for i, name := range columns {
+		if !strings.HasPrefix(name, "load.") {
+			continue
+		}
+		for _, row := range rows {
+			peak = max(peak, row[i])
+		}
+	}
+	return peak
 }
 
 func connectedLoss(sc *model.Scenario, columns []string, rows [][]float64) (lost float64) {

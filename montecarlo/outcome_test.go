@@ -39,9 +39,9 @@ func TestSimulateSlack_exact(t *testing.T) {
 // rowsOf returns rows of a run of 1,000 s under a demand of 100 boots/s, with what is
 // admitted and the success given at breakpoints, straight lines between them.
 func rowsOf(points ...[3]float64) (columns []string, rows [][]float64) {
-	columns = []string{"t_s", "boots_per_s", "attempts_per_s", "admitted_per_s", "boot_success", "waiting_clients", "sessions", "hit_rate.q", "miss.q", "success.q"}
+	columns = []string{"t_s", "boots_per_s", "attempts_per_s", "admitted_per_s", "boot_success", "waiting_clients", "sessions", "hit_rate.q", "miss.q", "success.q", "load.main"}
 	for _, p := range points {
-		rows = append(rows, []float64{p[0], 100, 100, p[1], p[2], 0, 1000, p[2], 0, p[2]})
+		rows = append(rows, []float64{p[0], 100, 100, p[1], p[2], 0, 1000, p[2], 0, p[2], 2 - p[2]})
 	}
 	return columns, rows
 }
@@ -98,7 +98,7 @@ func TestClassify_exact(t *testing.T) {
 		}
 		for m, want := range map[Measure]float64{
 			TimeToTip: c.tip, TimeDown: c.down, LostGoodput: c.goodput, Relapses: c.relapses,
-			WorstHit: worst, ConnectedLoss: failed,
+			WorstHit: worst, PeakLoad: 2 - worst, ConnectedLoss: failed,
 		} {
 			got := o.Measures[m]
 			if math.IsNaN(got) != math.IsNaN(want) || math.Abs(got-want) > 1e-9*want {

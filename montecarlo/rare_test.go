@@ -121,7 +121,7 @@ func TestSplitDiffusion_convergence(t *testing.T) {
 }
 
 // 95 % intervals over 2,000 repetitions. Importance: R−S, 1,000 samples. Split: M/M/1
-// from 1 to 5, 1/31, ten repetitions of 100 walks; unbiased, so only the skewness of ten
+// from 1 to 4, 1/15, ten repetitions of 100 walks; unbiased, so only the skewness of ten
 // repetitions disturbs Student's law. Plain sampling is in TestCoverage_convergence. The
 // standard error is 0.5 %.
 func TestRareCoverage_convergence(t *testing.T) {
@@ -129,7 +129,7 @@ func TestRareCoverage_convergence(t *testing.T) {
 	const repetitions = 2000
 	short := func() *Walk[int] {
 		w := mm1()
-		w.Target = 5
+		w.Target = 4
 		return w
 	}
 	for name, c := range map[string]struct {
@@ -139,7 +139,7 @@ func TestRareCoverage_convergence(t *testing.T) {
 		"importance": {events[1].truth, func(seed uint64) (*Rare, error) {
 			return Importance(events[1].f, 2, &RareSettings{N: 100, Seed: seed, Pool: &Pool{Workers: 1}})
 		}},
-		"split": {1. / 31, func(seed uint64) (*Rare, error) {
+		"split": {1. / 15, func(seed uint64) (*Rare, error) {
 			return Split(short, &RareSettings{N: 100, Seed: seed, Pool: &Pool{Workers: 1}})
 		}},
 	} {
@@ -162,11 +162,11 @@ func TestRareCoverage_convergence(t *testing.T) {
 }
 
 // Subset simulation leans upward by a few percent at this N, as its authors say, since
-// levels and chains share samples; the intervals of 200 repetitions still hold, with a
-// standard error of 1.5 %.
+// levels and chains share samples; the intervals of 100 repetitions still hold, with a
+// standard error of 2.2 %.
 func TestSubsetCoverage_convergence(t *testing.T) {
 	t.Parallel()
-	const repetitions = 200
+	const repetitions = 100
 	held, mean, truth := 0, 0.0, events[2].truth
 	for seed := range uint64(repetitions) {
 		r, err := Subset(events[2].f, 2, &RareSettings{N: 500, Seed: seed, Pool: &Pool{Workers: 1}})
@@ -179,7 +179,7 @@ func TestSubsetCoverage_convergence(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d intervals hold the truth; mean over truth %.3f", held, repetitions, mean/truth)
-	if held < 90*repetitions/100 || mean/truth < 0.97 || mean/truth > 1.1 {
+	if held < 88*repetitions/100 || mean/truth < 0.97 || mean/truth > 1.1 {
 		t.Errorf("%d of %d intervals hold the truth; mean over truth %.3f", held, repetitions, mean/truth)
 	}
 }

@@ -128,11 +128,11 @@ func TestSweep_invariant(t *testing.T) {
 	}
 }
 
-// The outcome of one uncertain parameter is monotone: P is that of a capacity below the
-// threshold, which bisection finds. The interval of 95 % is held to four standard errors.
-func TestSweepProbability_exact(t *testing.T) {
-	sc := parsed(t, flushed)
-	lo, hi := 3000.0, 5000.0
+// collapseBelow returns the probability that capacity lies below the threshold under which
+// the scenario collapses, found by bisection: the outcome is monotone in it.
+func collapseBelow(t *testing.T, sc *model.Scenario, law distuv.LogNormal) float64 {
+	t.Helper()
+	lo, hi := 2000.0, 6000.0
 	for hi-lo > 2 {
 		mid := (lo + hi) / 2
 		trial := sc.Clone()
@@ -149,12 +149,17 @@ func TestSweepProbability_exact(t *testing.T) {
 			hi = mid
 		}
 	}
+	return law.CDF((lo + hi) / 2)
+}
+
+// One uncertain parameter, P known: within four standard errors.
+func TestSweepProbability_exact(t *testing.T) {
+	sc := parsed(t, flushed)
 	uncertain, err := Uncertainty(sc)
 	if err != nil {
 		t.Fatal(err)
 	}
-	law := uncertain[0].Law.(distuv.LogNormal)
-	truth := law.CDF((lo + hi) / 2)
+	truth := collapseBelow(t, sc, uncertain[0].Law.(distuv.LogNormal))
 	s := &Sweep{Scenario: sc, Points: []Point{nil}, Uncertain: uncertain[:1], Draws: 300, Seed: 7}
 	r, err := s.Until(nil, 0.08, 0)
 	if err != nil {
@@ -162,7 +167,7 @@ func TestSweepProbability_exact(t *testing.T) {
 	}
 	p := r[0].Collapse(0.95)
 	se := math.Sqrt(truth * (1 - truth) / float64(r[0].Runs))
-	t.Logf("threshold %.1f, P %.4f, estimated %.4f (%.4f to %.4f) in %d runs", lo, truth, p.Estimate, p.Lo, p.Hi, r[0].Runs)
+	t.Logf("P %.4f, estimated %.4f (%.4f to %.4f) in %d runs", truth, p.Estimate, p.Lo, p.Hi, r[0].Runs)
 	if math.Abs(p.Estimate-truth) > 4*se || truth < 0.02 || truth > 0.98 {
 		t.Errorf("P %g, estimated %v", truth, p)
 	}
@@ -171,6 +176,48 @@ func TestSweepProbability_exact(t *testing.T) {
 	}
 	if n := r[0].Values[TimeToTip].N(); n < r[0].Counts[Collapsed] || n > r[0].Runs-r[0].Counts[Absorbed] {
 		t.Errorf("%d times to tip of %d runs, of which %v", n, r[0].Runs, r[0].Counts)
+	}
+}
+
+// The same with less traffic, where it is rare: importance sampling and subset
+// simulation on the distance from collapse.
+func TestSweepRare_exact(t *testing.T) {
+	sc := parsed(t, flushed, "traffic.boots", "700/s")
+	uncertain, err := Uncertainty(sc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	truth := collapseBelow(t, sc, uncertain[0].Law.(distuv.LogNormal))
+	s := &Sweep{Scenario: sc, Points: []Point{nil}, Uncertain: uncertain[:1]}
+	f := s.Function(0, FromCollapse).Normal()
+	for name, method := range map[string]func(Function, int, *RareSettings) (*Rare, error){"subset": Subset, "importance": Importance} {
+		r, err := method(f, 1, &RareSettings{N: 100, Repeats: 3, Seed: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%s: P %.3g, estimated %.3g ± %.2g in %d runs", name, truth, r.P.Estimate, r.SE, r.Runs)
+		// Three repetitions know their own standard error badly: a floor of 25 %.
+		if math.Abs(r.P.Estimate-truth) > 4*max(r.SE, 0.25*truth) || r.Failed > 0 || truth > 1e-3 {
+			t.Errorf("%s: P %g, estimated %v", name, truth, r.P)
+		}
+	}
+}
+
+// Capacity decides whether it collapses, the share that gives up hardly; a run without an
+// answer is NaN.
+func TestSweepSensitivity_invariant(t *testing.T) {
+	s := flushes(t, 1)
+	s.Points = []Point{nil}
+	f := s.Function(0, func(o *Outcome) float64 { return o.Measures[LostGoodput] })
+	r, err := Morris(f.Screened(), 2, &SensitivitySettings{N: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Failed > 0 || !(r.MuStar[0].Estimate > 3*r.MuStar[1].Estimate) {
+		t.Errorf("effects of capacity %v and of giving up %v, %d failed", r.MuStar[0], r.MuStar[1], r.Failed)
+	}
+	if v := f()([]float64{0, 0.5}); !math.IsNaN(v) {
+		t.Errorf("a capacity of 0 gives %g", v)
 	}
 }
 
