@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"gonum.org/v1/gonum/stat"
 )
 
 // Importance estimates P(f(u) ≤ 0) for dim independent standard normal parameters u by
@@ -26,7 +28,7 @@ func Importance(f Function, dim int, s *RareSettings) (*Rare, error) {
 	shift := make([]float64, dim)
 	found := false
 	for level := 0; level < set.Levels && !found; level++ {
-		_, all, err := out.sample(f, shift, level*set.N, set.N, &set)
+		all, err := out.sample(f, shift, level*set.N, set.N, &set)
 		if err != nil {
 			return nil, err
 		}
@@ -40,16 +42,24 @@ func Importance(f Function, dim int, s *RareSettings) (*Rare, error) {
 	if !found {
 		out.Warnings = append(out.Warnings, fmt.Errorf("montecarlo: the event was not found in %d samples", out.Runs))
 	}
-	weights, _, err := out.sample(f, shift, set.Levels*set.N, set.Repeats*set.N, &set)
+	all, err := out.sample(f, shift, set.Levels*set.N, set.Repeats*set.N, &set)
 	if err != nil {
 		return nil, err
 	}
-	n := float64(set.Repeats * set.N)
-	mean := weights.Mean(set.Confidence)
-	out.P, out.SE = mean, math.Sqrt(weights.Variance()/n)
+	weights, sum, squares := make([]float64, len(all)), 0.0, 0.0 // 0 outside the event
+	for i, x := range all {
+		if x.f <= 0 {
+			weights[i] = x.w
+			sum += x.w
+			squares += x.w * x.w
+		}
+	}
+	mean, variance := stat.MeanVariance(weights, nil)
+	out.SE = math.Sqrt(variance / float64(len(all)))
+	out.P = normalInterval(mean, out.SE, set.Confidence)
 	out.P.Lo = max(0, out.P.Lo)
-	if m := mean.Estimate * n; m > 0 {
-		out.Size = m * m / (weights.Variance()*(n-1) + m*m/n)
+	if sum > 0 {
+		out.Size = sum * sum / squares
 	}
 	out.finish()
 	if out.Size < 100 && out.Size > 0 {
@@ -76,11 +86,10 @@ func compareF(a, b weighted) int {
 	return 0
 }
 
-// sample evaluates f at n points about the shift. It tallies the weights, 0 outside the
-// event, and returns the points.
-func (r *Rare) sample(f Function, shift []float64, first, n int, set *RareSettings) (weights *Tally, all []weighted, err error) {
-	weights = &Tally{}
-	err = Fold(set.Pool, first, n, f, func(f func([]float64) float64, i int) (weighted, error) {
+// sample evaluates f at n points about the shift.
+func (r *Rare) sample(f Function, shift []float64, first, n int, set *RareSettings) ([]weighted, error) {
+	all := make([]weighted, 0, n)
+	err := Fold(set.Pool, first, n, f, func(f func([]float64) float64, i int) (weighted, error) {
 		x := draw(Stream(set.Seed, uint64(i)), shift)
 		x.f = f(x.u)
 		return x, nil
@@ -90,14 +99,9 @@ func (r *Rare) sample(f Function, shift []float64, first, n int, set *RareSettin
 			r.Failed++
 			x.f = math.Inf(1)
 		}
-		if x.f <= 0 {
-			weights.Add(x.w)
-		} else {
-			weights.Add(0)
-		}
 		all = append(all, x)
 	})
-	return weights, all, err
+	return all, err
 }
 
 // draw returns a point of the mixture and its weight.
