@@ -128,8 +128,8 @@ func TestRollout_content_exact(t *testing.T) {
 	const file = `
 name: rollout
 duration: 130s
-traffic: {boots: 1k/s, session_length: 1s}
-classes: {q: {per_boot: 1, keys: 100k}}
+traffic: {boots: 500/s, session_length: 1s}
+classes: {q: {per_boot: 1, keys: 50k}}
 pools: {main: {capacity: 0.001/s, queue_limit: 0.5}}
 cache: {nodes: 500, outage: %gs, hold_down: %gs, flushes_per_restart: %g}
 timeline: [{at: 10s, rollout: 40%%, over: 100s}]
@@ -141,7 +141,7 @@ timeline: [{at: 10s, rollout: 40%%, over: 100s}]
 		if c.hold > 0 {
 			long = math.Exp(-c.hold / c.outage)
 		}
-		r := simulate(t, parse(t, fmt.Sprintf(file, c.outage, c.hold, c.flushes), nil), Settings{Replications: 12, Every: 5, Warmup: 5, Seed: 1})
+		r := simulate(t, parse(t, fmt.Sprintf(file, c.outage, c.hold, c.flushes), nil), Settings{Replications: 8, Every: 5, Warmup: 5, Seed: 1})
 		for _, at := range []float64{65, 130} {
 			done := min(1, (at-2.5-10-c.hold)/100) // in the middle of the window
 			away := 0.0

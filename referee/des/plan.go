@@ -11,23 +11,22 @@ import (
 // A plan is a scenario as one run after another reads it: what is in force when, and the
 // laws that are costly to set up.
 type plan struct {
-	set          Settings
-	span         float64
-	initial      model.Initial
-	classes      []string
-	pools        []string
-	epochs       []epoch // the first is the warm-up, the second starts at 0
-	marks        []float64
-	spaces       []keySpace // of the classes' keys
-	keys         int        // of all classes
-	shards       []int      // of the pools
-	narrow       []bool     // pools whose shards are scaled, not their number
-	shared       []bool     // pools with processor sharing
-	nodes, room  int        // cache nodes, entries of each; room 0: no limit
-	gap          law        // of the times between boots
-	most         int        // keys of a request
-	coalesce     []bool
-	sessionScale float64
+	set         Settings
+	span        float64
+	initial     model.Initial
+	classes     []string
+	pools       []string
+	epochs      []epoch // the first is the warm-up, the second starts at 0
+	marks       []float64
+	spaces      []keySpace // of the classes' keys
+	keys        int        // of all classes
+	shards      []int      // of the pools
+	narrow      []bool     // pools whose shards are scaled, not their number
+	shared      []bool     // pools with processor sharing
+	nodes, room int        // cache nodes, entries of each; room 0: no limit
+	gap         law        // of the times between boots
+	most        int        // keys of a request
+	coalesce    []bool
 }
 
 // An epoch is a time in which all rates are constant or linear.
