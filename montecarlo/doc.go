@@ -13,7 +13,8 @@
 //   - rare events: [Subset], [Split], [Importance]
 //
 // The others put them to work on a scenario: an [Axis] varies a path, [Classify] says
-// how a run went, and a [Sweep] runs points times draws.
+// how a run went, a [Sweep] runs points times draws, and [Sweep.Function] is what
+// sensitivity and rare events ask of it.
 //
 // Randomness is one stream per run, from the seed and the index of the run: see [Stream].
 package montecarlo
