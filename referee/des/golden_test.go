@@ -93,7 +93,7 @@ func TestGolden(t *testing.T) {
 		{name: "healthy", scenario: "base", values: brief, every: 200, runs: 12, figures: []figure{
 			{200, "hit_rate.q", 0.99923, 0.00001}, {200, "miss.q", 0.02291, 0.00009}, {200, "load.main", 0.4344, 0.0001}, {200, "in_system.main", 0.949, 0.001},
 		}},
-		{name: "healthy, TTL 2 h", scenario: "healthy-a", values: brief, every: 200, runs: 12, figures: []figure{
+		{name: "healthy, TTL 2 h", scenario: "healthy-a", values: brief, every: 200, runs: 12, long: true, figures: []figure{
 			{200, "hit_rate.q", 0.99095, 0.00001}, {200, "miss.q", 0.2386, 0.0001}, {200, "load.main", 0.7579, 0.0001}, {200, "in_system.main", 7.59, 0.01}, {200, "variance.main", 109, 0.2},
 		}},
 		{name: "healthy, missing", scenario: "healthy-b", values: brief, every: 200, runs: 12, long: true, figures: []figure{
@@ -117,13 +117,13 @@ func TestGolden(t *testing.T) {
 		{name: "home", scenario: "home", every: 60, runs: 4, long: true, jitter: exp, figures: []figure{
 			{1500, "hit_rate.q", 0.9650, 0.0007}, {2100, "hit_rate.q", 0.9887, 0.0002}, {2100, "waiting_clients", 67321, 86}, {2700, "hit_rate.q", 0.9974, 0.0001}, {3000, "waiting_clients", 29259, 220}, {3600, "waiting_clients", 152, 3}, {7200, "boot_success", 1, 0.0001}, {7200, "waiting_clients", 0, 0.1},
 		}},
-		{name: "collapse", scenario: "base", values: map[string]string{"duration": "30s"}, flush: 1, every: 1, runs: 8, jitter: exp, figures: []figure{{23, "hit_rate.q", 0.2247, 0.001}}},
-		{name: "collapse after 30 %", scenario: "base", values: map[string]string{"duration": "30s"}, flush: 0.3, every: 1, runs: 8, jitter: exp, figures: []figure{{23, "hit_rate.q", 0.7667, 0.001}}},
-		{name: "collapse after 10 %", scenario: "base", values: map[string]string{"duration": "30s"}, flush: 0.1, every: 1, runs: 8, jitter: exp, figures: []figure{{23, "hit_rate.q", 0.9215, 0.001}}},
+		{name: "collapse", scenario: "base", values: map[string]string{"duration": "30s"}, flush: 1, every: 1, warmup: 10, runs: 6, jitter: exp, figures: []figure{{23, "hit_rate.q", 0.2247, 0.001}}},
+		{name: "collapse after 30 %", scenario: "base", values: map[string]string{"duration": "30s"}, flush: 0.3, every: 1, warmup: 10, runs: 6, jitter: exp, figures: []figure{{23, "hit_rate.q", 0.7667, 0.001}}},
+		{name: "collapse after 10 %", scenario: "base", values: map[string]string{"duration": "30s"}, flush: 0.1, every: 1, warmup: 10, runs: 6, jitter: exp, figures: []figure{{23, "hit_rate.q", 0.9215, 0.001}}},
 		{name: "echo of a fixed TTL", scenario: "ttl-echo", values: map[string]string{"classes.q.ttl_law": "fixed"}, every: 60, runs: 4, long: true, figures: []figure{
 			{660, "lost", 0.0680, 0.0003}, {1260, "lost", 0.0307, 0.0003}, {2100, "lost", 0.0252, 0.0003}, {2220, "lost", 0.1019, 0.0003}, {2760, "lost", 0.0555, 0.0003}, {4140, "lost", 0.0710, 0.0003},
 		}},
-		{name: "dwell, exponential waits", scenario: "base", values: map[string]string{"duration": "90s", "clients.backoff": "{base: 0.5s, factor: 2, cap: 8s}"}, flush: 1, every: 5, runs: 8, jitter: exp, figures: []figure{
+		{name: "dwell, exponential waits", scenario: "base", values: map[string]string{"duration": "90s", "clients.backoff": "{base: 0.5s, factor: 2, cap: 8s}"}, flush: 1, every: 5, warmup: 10, runs: 6, jitter: exp, figures: []figure{
 			{30, "attempts_per_s", 621, 8}, {40, "attempts_per_s", 789, 7}, {60, "attempts_per_s", 1067, 7}, {85, "attempts_per_s", 1346, 9},
 		}},
 		{name: "dwell, full jitter", scenario: "base", values: map[string]string{"duration": "90s", "clients.backoff": "{base: 0.5s, factor: 2, cap: 8s}"}, flush: 1, every: 5, runs: 8, long: true, figures: []figure{
@@ -181,7 +181,7 @@ func TestGolden_scatter(t *testing.T) {
 		}
 		sc := openLoop(t, c.load, c.w, c.background, c.scv, c.shards)
 		sc.Pools[0].Value.Timeout, sc.Pools[0].Value.QueueLimit, sc.Duration = c.tau, c.limit, c.duration
-		r := simulate(t, sc, Settings{Replications: 12, Every: c.duration, Warmup: 30, Seed: 1})
+		r := simulate(t, sc, Settings{Replications: 12, Every: c.duration, Warmup: 50, Seed: 1})
 		o, se := r.last(t, "success.q")
 		name := fmt.Sprintf("load %g, w %g, background %g, scv %g, %d shards: success", c.load, c.w, c.background, c.scv, c.shards)
 		t.Logf("%s %.5g ± %.2g, other simulator %g ± %g", name, o, se, c.o, c.se)
@@ -235,5 +235,23 @@ func TestGolden_work(t *testing.T) {
 		within(t, name+"n", n, se*widen(16), c.n, c.se, 3)
 		within(t, name+"variance", v, vse*widen(16), c.variance, 2*c.se/c.n*c.variance, 3) // its error: none is on record
 		within(t, name+"p", p, pse*widen(16), c.p, c.se/c.n*c.p, 3)                        // likewise
+	}
+}
+
+// How many of 20 runs tip after a flush of a share of the keys, success below one half 360 s later:
+// within 3 standard errors of the difference of two binomials.
+func TestGolden_flush(t *testing.T) {
+	if !*long {
+		t.Skip("takes long: -long")
+	}
+	const runs = 20
+	for _, c := range []struct{ share, tipped float64 }{{0.026, 0.10}, {0.030, 0.55}, {0.032, 1}} {
+		sc := reference(t, "des-base", map[string]string{"duration": "380s"})
+		sc.Timeline = []model.Entry{{At: 20, Action: model.Flush, Value: c.share}}
+		r := simulate(t, sc, Settings{Replications: runs, Every: 20, Seed: 1, Jitter: ExponentialJitter})
+		got := float64(collapsed(r)) / runs
+		both := (got + c.tipped) / 2
+		t.Logf("flush of %g: %g tip, other simulator %g", c.share, got, c.tipped)
+		within(t, fmt.Sprintf("flush of %g: share that tips", c.share), got, 0, c.tipped, math.Sqrt(2*max(both*(1-both), 0.05)/runs), 3)
 	}
 }
