@@ -25,6 +25,7 @@ type job struct {
 	req    uint32 // request + 1; 0: background
 	reqGen uint32
 	shard  uint32
+	row    int32 // of its arrival
 	work   float64
 }
 
@@ -51,7 +52,7 @@ func (m *sim) share(p *pool, k int, w float64, req, gen uint32) bool {
 	}
 	id := m.newJob()
 	j := &m.jobs[id]
-	j.req, j.reqGen, j.shard, j.work = req, gen, uint32(p.first+k), w
+	j.req, j.reqGen, j.shard, j.row, j.work = req, gen, uint32(p.first+k), int32(m.rowAt), w
 	s.n++
 	s.in += w
 	s.push(finish{s.each + w*p.par.service.draw(m.rnd), id, j.gen})
@@ -114,7 +115,7 @@ func (m *sim) leaveShared(p *pool, s *sharedShard, k int, id uint32, done bool) 
 	switch {
 	case j.req == 0:
 	case !done:
-		p.count.late++
+		m.rows[j.row].pool[p.id].late++
 	default:
 		m.part(j.req-1, j.reqGen)
 	}
