@@ -24,6 +24,8 @@ var (
 	_ Figure = (*HysteresisLoop)(nil)
 	_ Figure = (*PhasePortrait)(nil)
 	_ Figure = (*TippingCurve)(nil)
+	_ Figure = (*WayHome)(nil)
+	_ Figure = (*TradeOff)(nil)
 )
 
 // A Frame is what the figures over a plane have in common.

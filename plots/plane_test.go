@@ -84,6 +84,16 @@ func planarCases() []planarCase {
 		Tipping:   []float64{gap, 0.6, 0.5, 0.3, 0.1},
 		Operating: &Operating{X: 2.5, Y: gap},
 	}
+	wh := &WayHome{
+		Frame:   frameOf("Way home"),
+		X:       []float64{0.5, 1, 1, 1.5},
+		Limit:   []float64{1, 1, 3, gap},
+		Largest: []float64{2, 4, 4, gap},
+	}
+	to := &TradeOff{
+		Frame:   frameOf("Choices"),
+		Choices: []Choice{{"slow", 2, 1, false}, {"", 1, 2, true}, {"", 1.5, 8, false}},
+	}
 	return []planarCase{
 		{"bifurcation", bi, `# title: Branches
 element,name,traffic_share,load.main,stable
@@ -164,6 +174,19 @@ trigger,,2,0.5,0.4
 trigger,,3,0.3,0.2
 trigger,,4,0.1,
 operating,today,2.5,,
+`},
+		{"wayhome", wh, `# title: Way home
+element,name,traffic_share,load.main,largest
+moment,,0.5,1,2
+moment,,1,1,4
+moment,,1,3,4
+moment,,1.5,,
+`},
+		{"tradeoff", to, `# title: Choices
+element,name,traffic_share,load.main,taken
+choice,slow,2,1,0
+choice,,1,2,1
+choice,,1.5,8,0
 `},
 	}
 }

@@ -43,7 +43,9 @@ fails) and take_back_s (until then going back to the limit before still saves; a
 as the watch if it does even then).
 
 With -o DIR it writes DIR/NAME.plan.csv, the scenario with the plan on its timeline as
-NAME.plan.yaml, and the figure of its run as NAME.plan.svg and NAME.plan.png.
+NAME.plan.yaml, the figure of its run as NAME.plan.svg and NAME.plan.png, the limit over
+the hit rate with the line that it must not cross as NAME.way-home (.svg, .png, .csv),
+and the plans tried by time and clients as NAME.trade-off.
 
 --draws N plans for N draws of the scenario's uncertainty, so that --share of them come
 home, adds the columns .least and .most (nine tenths of the draws lie between), and says
@@ -128,6 +130,13 @@ func (f *recoverFlags) run(cmd *cobra.Command, arg string) error {
 			return err
 		}
 		written = append(written, drawn...)
+		if len(r.Plan) > 1 {
+			drawn, err = recoverFigures(out.dir, sc, s, r, set)
+			if err != nil {
+				return err
+			}
+			written = append(written, drawn...)
+		}
 	}
 	for _, w := range r.Warnings {
 		fmt.Fprintln(cmd.ErrOrStderr(), "warning:", w)
@@ -200,13 +209,8 @@ func drawPlan(dir string, sc *model.Scenario, set *recovery.Settings) (written [
 	if err := writeScenario(base+".yaml", sc); err != nil {
 		return nil, err
 	}
-	written = []string{base + ".yaml", base + ".svg", base + ".png"}
-	for _, path := range written[1:] {
-		if err := writeFile(path, func(w io.Writer) error { return drawFigure(figure, w, filepath.Ext(path)) }); err != nil {
-			return nil, err
-		}
-	}
-	return written, nil
+	drawn, err := writeFigure(figure, base, ".svg", ".png")
+	return append([]string{base + ".yaml"}, drawn...), err
 }
 
 func (f *recoverFlags) meta(sc *model.Scenario, at float64, r *recovery.Recovery) []fact {
