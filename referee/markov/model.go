@@ -29,7 +29,8 @@ import (
 // Everything else that a scenario may say and the chain may not is an [UnsupportedError].
 type Model struct {
 	pieces []piece
-	cold   bool // the cache is empty at t = 0
+	cold   bool     // the cache is empty at t = 0
+	names  []string // of the columns of class and pool
 }
 
 // New derives the chain of a scenario.
@@ -38,7 +39,10 @@ func New(sc *model.Scenario) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Model{pieces, sc.Initial.Kind == "cold" && pieces[0].rates.cached}, nil
+	q, p := sc.Classes[0].Name, sc.Pools[0].Name
+	return &Model{pieces, sc.Initial.Kind == "cold" && pieces[0].rates.cached, []string{
+		"hit_rate." + q, "miss." + q, "success." + q, "load." + p, "in_system." + p, "timeout." + p, "refused." + p,
+	}}, nil
 }
 
 // SolveSettings of [Model.Solve]. The zero value of a field, and nil, stand for the

@@ -22,6 +22,7 @@ type rates struct {
 	first      float64 // new clients, 1/s
 	background float64 // queries of no client, 1/s
 	serve      float64 // queries, 1/s
+	work       float64 // of a query, work units
 	places     int     // in system; 0: no limit
 	timeout    float64 // s
 	throttle   float64 // attempts admitted, 1/s
@@ -53,7 +54,7 @@ func ratesOf(sc *model.Scenario, traffic, capacity, throttle float64) (rates, er
 	}
 	r := rates{
 		cached: q.Cached, first: sc.Traffic.Boots * traffic, background: p.Background.Rate,
-		serve: p.Capacity * capacity / work(q), timeout: p.Timeout, throttle: throttle,
+		serve: p.Capacity * capacity / work(q), work: work(q), timeout: p.Timeout, throttle: throttle,
 		giveUp: sc.Clients.GiveUp, budget: sc.Clients.RetryBudget,
 		keys: int(q.Keys), ttl: q.TTL, lateFill: q.LateFill,
 	}
