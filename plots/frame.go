@@ -26,6 +26,9 @@ var (
 	_ Figure = (*TippingCurve)(nil)
 	_ Figure = (*WayHome)(nil)
 	_ Figure = (*TradeOff)(nil)
+	_ Figure = (*HeatMap)(nil)
+	_ Figure = (*BarChart)(nil)
+	_ Figure = (*FanChart)(nil)
 )
 
 // A Frame is what the figures over a plane have in common.

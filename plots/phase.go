@@ -41,6 +41,11 @@ const (
 	Tips          = "tips"
 	CertainToFail = "certain to fail"
 	Restless      = "restless"
+
+	SelfRecovered = "self-recovered" // outcomes of runs, beside Absorbed
+	Recovered     = "recovered"
+	Relapsed      = "relapsed"
+	Collapsed     = "collapsed"
 )
 
 // NewPhaseDiagram returns a copy of d that shares no memory with it. It fails as
@@ -116,6 +121,10 @@ var verdictColors = map[string]color.NRGBA{
 	Tips:          {R: 0xfb, G: 0xe0, B: 0xa6, A: 0xff},
 	CertainToFail: {R: 0xe8, G: 0xa6, B: 0x86, A: 0xff},
 	Restless:      {R: 0xdd, G: 0xc3, B: 0xdf, A: 0xff},
+	SelfRecovered: {R: 0xc4, G: 0xdf, B: 0xf2, A: 0xff},
+	Recovered:     {R: 0xfb, G: 0xe0, B: 0xa6, A: 0xff},
+	Relapsed:      {R: 0xdd, G: 0xc3, B: 0xdf, A: 0xff},
+	Collapsed:     {R: 0xe8, G: 0xa6, B: 0x86, A: 0xff},
 }
 
 // otherColors are those of other verdicts.

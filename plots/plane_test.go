@@ -94,7 +94,7 @@ func planarCases() []planarCase {
 		Frame:   frameOf("Choices"),
 		Choices: []Choice{{"slow", 2, 1, false}, {"", 1, 2, true}, {"", 1.5, 8, false}},
 	}
-	return []planarCase{
+	return append(uncertainCases(), []planarCase{
 		{"bifurcation", bi, `# title: Branches
 element,name,traffic_share,load.main,stable
 branch,branch 1,0,0.1,1
@@ -188,7 +188,7 @@ choice,slow,2,1,0
 choice,,1,2,1
 choice,,1.5,8,0
 `},
-	}
+	}...)
 }
 
 func TestPlanarCSVGolden(t *testing.T) {
