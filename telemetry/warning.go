@@ -161,3 +161,12 @@ func (e *ParseError) Error() string {
 	}
 	return strings.TrimSuffix(b.String(), ", ") + ": " + e.Why
 }
+
+// repairs are the kinds of cells and rows that were read as something else than written.
+var repairs = map[Kind]bool{
+	AsPercent: true, Thousands: true, EpochUnit: true, RepeatedHour: true, NoSuchTime: true, NewestFirst: true,
+	Backward: true, ClockBack: true, SameStamp: true, BlankAsZero: true, Latin1: true,
+}
+
+// Repairs reports whether it is about cells that were read as something else than written.
+func (k Kind) Repairs() bool { return repairs[k] }
