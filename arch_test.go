@@ -23,7 +23,7 @@ const module = "github.com/metastable/metastable"
 var mayImport = map[string][]string{
 	"cmd/metastable": {"internal/cli"},
 	"internal/cli": {
-		"calibrate", "data", "fixedpoint", "internal/ode", "model", "montecarlo", "plots",
+		"audit", "calibrate", "data", "fixedpoint", "internal/ode", "model", "montecarlo", "plots",
 		"recovery", "referee", "stability", "telemetry", "trajectory",
 	},
 
@@ -43,6 +43,7 @@ var mayImport = map[string][]string{
 	// A System is a problem for the solvers by having their methods, not by importing them.
 	"model":      {"internal/special"},
 	"fixedpoint": {"internal/ode", "internal/special"}, // knows nothing of caches
+	"audit":      {"model"},                            // the units of scenario files
 	"data":       {},
 
 	"internal/ode":     {},

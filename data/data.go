@@ -1,5 +1,5 @@
-// Package data holds what ships with the toolkit: the scenarios, and the facts
-// behind each of them with their sources.
+// Package data holds what ships with the toolkit: the scenarios, the facts behind each
+// of them with their sources, and inventories of queries to audit.
 package data
 
 import (
@@ -9,9 +9,10 @@ import (
 	"strings"
 )
 
-// FS holds scenarios/NAME.yaml and incidents/NAME.md.
+// FS holds scenarios/NAME.yaml, incidents/NAME.md, queries/NAME.queries.csv and
+// queries/NAME.pools.csv.
 //
-//go:embed scenarios incidents
+//go:embed scenarios incidents queries
 var FS embed.FS
 
 const scenarioSuffix = ".yaml"
@@ -42,6 +43,14 @@ func Scenario(name string) ([]byte, error) {
 // nearest one.
 func Incident(name string) ([]byte, error) {
 	return read("incidents/", name, ".md")
+}
+
+// Inventory returns the shipped inventory of queries and its pools of that name, and
+// whether there is one.
+func Inventory(name string) (queries, pools []byte, ok bool) {
+	queries, err1 := FS.ReadFile("queries/" + name + ".queries.csv")
+	pools, err2 := FS.ReadFile("queries/" + name + ".pools.csv")
+	return queries, pools, err1 == nil && err2 == nil
 }
 
 func read(folder, name, suffix string) ([]byte, error) {

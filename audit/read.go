@@ -1,0 +1,245 @@
+package audit
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/metastable/metastable/model"
+)
+
+// maxRows bounds an inventory.
+const maxRows = 100_000
+
+// A field is a column of an inventory.
+type field struct {
+	name, unit string // unit as model.Quantity has them; empty: text
+	def        string // where the column or the cell is missing; "!" if it must be there
+	words      []string
+}
+
+var queryFields = []field{
+	{name: "query", def: "!"},
+	{name: "pool", def: "main"},
+	{name: "rate_per_s", unit: "1/s", def: "!"},
+	{name: "hit_rate", unit: "share", def: "!"},
+	{name: "keys_per_request", unit: "count", def: "1"},
+	{name: "route", def: "keyed", words: []string{"keyed", "scatter"}},
+	{name: "fetch", def: "all", words: []string{"all", "missing"}},
+	{name: "visit_cost", unit: "work", def: "1"},
+	{name: "key_cost", unit: "work", def: "0"},
+	{name: "ttl_s", unit: "s", def: "never"},
+}
+
+var poolFields = []field{
+	{name: "pool", def: "!"},
+	{name: "shards", unit: "count", def: "1"},
+	{name: "capacity_per_s", unit: "work/s", def: "!"},
+	{name: "background_per_s", unit: "work/s", def: "0"},
+}
+
+// Columns returns the names of the columns of an inventory of queries, and of one of
+// pools, those that have to be there first.
+func Columns() (queries, pools []string) {
+	names := func(fields []field) (out []string) {
+		for _, must := range []bool{true, false} {
+			for _, f := range fields {
+				if (f.def == "!") == must {
+					out = append(out, f.name)
+				}
+			}
+		}
+		return out
+	}
+	return names(queryFields), names(poolFields)
+}
+
+// ReadQueries reads an inventory of queries as CSV with the columns query, pool,
+// rate_per_s, hit_rate, keys_per_request, route (keyed or scatter), fetch (all or
+// missing), visit_cost, key_cost (work units) and ttl_s. Of these query, rate_per_s and
+// hit_rate have to be there; the others default to main, 1, keyed, all, 1, 0 and never.
+// Values may carry units as in scenario files: 1.2k/s, 97%. columns renames: from the
+// name in the file to the one above; other columns of the file do not count. name is that of the
+// file, for errors.
+func ReadQueries(name string, r io.Reader, columns map[string]string) ([]Query, error) {
+	var out []Query
+	err := read(name, r, queryFields, columns, func(c *cells) {
+		q := Query{
+			Name: c.text("query"), Pool: c.text("pool"),
+			Rate: c.number("rate_per_s"), HitRate: c.number("hit_rate"), Keys: c.number("keys_per_request"),
+			Scatter: c.text("route") == "scatter", Missing: c.text("fetch") == "missing",
+			VisitCost: c.number("visit_cost"), KeyCost: c.number("key_cost"), TTL: math.Inf(1),
+		}
+		if c.text("ttl_s") != "never" {
+			q.TTL = c.number("ttl_s")
+		}
+		out = append(out, q)
+	})
+	return out, err
+}
+
+// ReadPools reads pools as CSV with the columns pool, shards, capacity_per_s and
+// background_per_s (work units/s of one shard); shards default to 1 and the background
+// to 0. See [ReadQueries].
+func ReadPools(name string, r io.Reader, columns map[string]string) ([]Pool, error) {
+	var out []Pool
+	err := read(name, r, poolFields, columns, func(c *cells) {
+		out = append(out, Pool{
+			Name: c.text("pool"), Shards: c.number("shards"),
+			Capacity: c.number("capacity_per_s"), Background: c.number("background_per_s"),
+		})
+	})
+	return out, err
+}
+
+// cells are the cells of a row by the names of fields.
+type cells struct {
+	values map[string]string
+	fields []field
+	fail   func(f *field, text string)
+}
+
+func (c *cells) text(name string) string { return c.values[name] }
+
+func (c *cells) number(name string) float64 {
+	i := slices.IndexFunc(c.fields, func(f field) bool { return f.name == name })
+	v, err := model.Quantity(c.values[name], c.fields[i].unit)
+	if err != nil || math.IsNaN(v) || v < 0 {
+		c.fail(&c.fields[i], c.values[name])
+	}
+	return v
+}
+
+// read reads the rows of a CSV file with the fields.
+func read(name string, r io.Reader, fields []field, columns map[string]string, row func(*cells)) error {
+	in := csv.NewReader(r)
+	in.Comment, in.TrimLeadingSpace = '#', true
+	head, err := in.Read()
+	if errors.Is(err, io.EOF) {
+		return fmt.Errorf("%s: empty; want the columns %s", name, needed(fields))
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	at, err := place(name, head, fields, columns)
+	if err != nil {
+		return err
+	}
+	rows := 0
+	for {
+		record, err := in.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if rows++; rows > maxRows {
+			return fmt.Errorf("%s: more than %d rows", name, maxRows)
+		}
+		var bad error
+		line, _ := in.FieldPos(0)
+		c := &cells{values: map[string]string{}, fields: fields}
+		c.fail = func(f *field, text string) {
+			if bad == nil {
+				bad = fmt.Errorf("%s:%d: %s: found %q, want %s", name, line, f.name, text, f.want())
+			}
+		}
+		for i := range fields {
+			f := &fields[i]
+			text := ""
+			if at[i] >= 0 {
+				text = strings.TrimSpace(record[at[i]])
+			}
+			switch {
+			case text == "" && f.def == "!":
+				c.fail(f, text)
+			case text == "":
+				text = f.def
+			case f.words != nil && !slices.Contains(f.words, text):
+				c.fail(f, text)
+			}
+			c.values[f.name] = text
+		}
+		if bad == nil {
+			row(c)
+		}
+		if bad != nil {
+			return bad
+		}
+	}
+	if rows == 0 {
+		return fmt.Errorf("%s: no rows below the header", name)
+	}
+	return nil
+}
+
+// place returns the column of each field, −1 where it is missing.
+func place(name string, head []string, fields []field, columns map[string]string) ([]int, error) {
+	for i := range head {
+		head[i] = strings.TrimSpace(strings.TrimPrefix(head[i], "\ufeff"))
+	}
+	for from, to := range columns {
+		if !slices.Contains(head, from) {
+			return nil, fmt.Errorf("%s:1: no column is called %q; there are %s", name, from, strings.Join(head, ", "))
+		}
+		if !slices.ContainsFunc(fields, func(f field) bool { return f.name == to }) {
+			return nil, fmt.Errorf("%s: %q is not a column of an inventory; want one of %s", name, to, all(fields))
+		}
+	}
+	at := make([]int, len(fields))
+	for i, f := range fields {
+		at[i] = -1
+		for k, h := range head {
+			if to, mapped := columns[h]; mapped {
+				h = to
+			}
+			if h != f.name {
+				continue
+			}
+			if at[i] >= 0 {
+				return nil, fmt.Errorf("%s:1: two columns are %s", name, f.name)
+			}
+			at[i] = k
+		}
+		if at[i] < 0 && f.def == "!" {
+			return nil, fmt.Errorf("%s:1: no column %s; want %s, and there are %s", name, f.name, needed(fields), strings.Join(head, ", "))
+		}
+	}
+	return at, nil
+}
+
+func (f *field) want() string {
+	switch {
+	case f.words != nil:
+		return strings.Join(f.words, " or ")
+	case f.unit == "":
+		return "a name"
+	}
+	return map[string]string{
+		"1/s": "a rate, such as 1200 or 1.2k/s", "share": "a share, such as 0.97 or 97%", "count": "a count, such as 30",
+		"work": "work units, such as 1", "s": "a time, such as 3600 or 7d, or never", "work/s": "work units per second, such as 8000 or 8k/s",
+	}[f.unit]
+}
+
+func needed(fields []field) string {
+	var out []string
+	for _, f := range fields {
+		if f.def == "!" {
+			out = append(out, f.name)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+func all(fields []field) string {
+	var out []string
+	for _, f := range fields {
+		out = append(out, f.name)
+	}
+	return strings.Join(out, ", ")
+}
