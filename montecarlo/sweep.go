@@ -160,16 +160,20 @@ func (s *Sweep) Part(p *Pool, i, n int) ([]*PointResult, error) {
 	if !(0 <= i && i < n) {
 		return nil, fmt.Errorf("montecarlo: part %d of %d", i, n)
 	}
+	return s.Do(p, s.share(i, n))
+}
+
+// share returns the tasks of part i of n.
+func (s *Sweep) share(i, n int) (tasks []Task) {
 	all := len(s.Points) * s.Draws
 	from, to := all*i/n, all*(i+1)/n // at most 2^63 for any sweep that ends
-	var tasks []Task
 	for at := from; at < to; {
 		point, draw := at/s.Draws, at%s.Draws
 		end := min(s.Draws, draw+to-at)
 		tasks = append(tasks, Task{point, draw, end})
 		at += end - draw
 	}
-	return s.Do(p, tasks)
+	return tasks
 }
 
 // Do runs tasks in their order and returns a result for each point among them, in order.

@@ -1,6 +1,12 @@
 package montecarlo
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
+
+// untilBatch is the number of draws of a round, by default.
+const untilBatch = 64
 
 // Until runs draws at every point until the interval of its probability of collapse, at
 // 95 %, is no wider than ±half, in rounds of batch draws (default 64) and at most Draws of
@@ -12,34 +18,27 @@ func (s *Sweep) Until(p *Pool, half float64, batch int) ([]*PointResult, error) 
 		return nil, err
 	}
 	if batch == 0 {
-		batch = 64
+		batch = untilBatch
 	}
 	if !(half > 0 && half < 1) || batch < 1 {
 		return nil, fmt.Errorf("montecarlo: a half-width of %g in rounds of %d draws", half, batch)
 	}
-	var results []*PointResult
-	open := make([]int, len(s.Points))
-	for i := range open {
-		open[i] = i
+	w := work{sweep: s, half: half, batch: batch}
+	for i := range s.Points {
+		w.tasks = append(w.tasks, Task{i, 0, s.Draws})
 	}
-	for from := 0; len(open) > 0; from += batch {
-		tasks := make([]Task, len(open))
-		for i, point := range open {
-			tasks[i] = Task{point, from, min(from+batch, s.Draws)}
+	var results []*PointResult
+	for {
+		tasks := w.next(results, math.MaxInt, true)
+		if len(tasks) == 0 {
+			return results, nil
 		}
 		round, err := s.Do(p, tasks)
 		results = Merge(results, round)
 		if err != nil {
 			return results, err
 		}
-		open = open[:0]
-		for _, r := range results {
-			if r.Runs == min(from+batch, s.Draws) && r.Runs < s.Draws && r.Collapse(0.95).Half() > half {
-				open = append(open, r.Index)
-			}
-		}
 	}
-	return results, nil
 }
 
 // Boundary finds where the probability of collapse crosses one half on the sweep's points,
