@@ -1,0 +1,208 @@
+package calibrate
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// A Profile is the least cost over all other parameters, as a function of one.
+type Profile struct {
+	Name string
+
+	// Values and Cost are the points, by value; Cost is that above the best point.
+	Values, Cost []float64
+
+	// Limit is the cost at which the interval ends.
+	Limit float64
+
+	// Lo and Hi are the interval of confidence Confidence. Where OpenLo or OpenHi is true
+	// the cost stays below Limit up to that bound: the data do not say how far it goes.
+	Lo, Hi         float64
+	OpenLo, OpenHi bool
+	Confidence     float64
+}
+
+// Flat reports whether neither end is told by the data.
+func (p *Profile) Flat() bool { return p.OpenLo && p.OpenHi }
+
+// String says the interval in words.
+func (p *Profile) String() string {
+	switch {
+	case p.Flat():
+		return fmt.Sprintf("%s: flat from %.4g to %.4g: the data do not say", p.Name, p.Lo, p.Hi)
+	case p.OpenLo:
+		return fmt.Sprintf("%s: at most %.4g", p.Name, p.Hi)
+	case p.OpenHi:
+		return fmt.Sprintf("%s: at least %.4g", p.Name, p.Lo)
+	}
+	return fmt.Sprintf("%s: %.4g to %.4g", p.Name, p.Lo, p.Hi)
+}
+
+// ErrBetter is wrapped by Profile where it comes upon a point that is better than that of
+// the fit, which then holds that point.
+var ErrBetter = fmt.Errorf("calibrate: a better point was found")
+
+// Profile returns the profile likelihood of a free parameter and its interval at a
+// confidence, such as 0.9 (Raue et al. 2009, doi:10.1093/bioinformatics/btp358). The limit
+// on the cost is n/2 ln(1 + t²/(n − p)) with t the quantile of Student's law: exact for a
+// linear model whose one noise has an unknown scale, and half a quantile of χ² for many
+// values. It fails for parameters that are fixed or unknown.
+//
+// Where a better point turns up the Fit moves there, the profile is that of the new
+// point, and the error is ErrBetter.
+func (f *Fit) Profile(name string, confidence float64) (*Profile, error) {
+	for k, i := range f.e.free {
+		if f.Problem.Params[i].Name == name {
+			return f.profile(k, confidence)
+		}
+	}
+	return nil, fmt.Errorf("calibrate: no free parameter is called %s", name)
+}
+
+// limit returns the cost at which an interval ends.
+func (f *Fit) limit(confidence float64) float64 {
+	n := 0.0
+	for c := range f.e.laws {
+		n += f.e.laws[c].weight * float64(len(f.Problem.Channels[c].Y))
+	}
+	nu := max(1, n-float64(len(f.e.free)))
+	t := distuv.StudentsT{Sigma: 1, Nu: nu}.Quantile((1 + confidence) / 2)
+	return n / 2 * math.Log1p(t*t/nu)
+}
+
+// A profilePoint is the best point where the profiled coordinate is held.
+type profilePoint struct {
+	u, m []float64
+	cost float64
+}
+
+func (f *Fit) profile(k int, confidence float64) (*Profile, error) {
+	p := &f.Problem.Params[f.e.free[k]]
+	out := &Profile{Name: p.Name, Limit: f.limit(confidence), Confidence: confidence}
+	here := profilePoint{f.u, f.predicted(), f.Cost}
+	step := f.firstStep(k, out.Limit)
+	var sides [2][]profilePoint
+	var ends [2]float64
+	var open [2]bool
+	for s, sign := range [2]float64{-1, 1} {
+		var pts []profilePoint
+		pts, ends[s], open[s] = f.walk(here, k, sign*step, out.Limit)
+		sides[s] = pts
+	}
+	best := here
+	for _, pts := range sides {
+		for _, pt := range pts {
+			if pt.cost < best.cost-1e-3 {
+				best = pt
+			}
+		}
+	}
+	if best.cost < here.cost {
+		u, m, cost := f.e.descend(best.u, nil, f.Settings.Iterations)
+		f.take(u, m, cost)
+		again, err := f.profile(k, confidence)
+		if err == nil {
+			err = fmt.Errorf("%w: by %.3g in the logarithm of the likelihood, along %s", ErrBetter, here.cost-cost, p.Name)
+		}
+		return again, err
+	}
+	add := func(pt profilePoint) {
+		out.Values = append(out.Values, p.value(pt.u[k]))
+		out.Cost = append(out.Cost, pt.cost-here.cost)
+	}
+	for i := len(sides[0]) - 1; i >= 0; i-- {
+		add(sides[0][i])
+	}
+	add(here)
+	for _, pt := range sides[1] {
+		add(pt)
+	}
+	out.Lo, out.Hi, out.OpenLo, out.OpenHi = p.value(ends[0]), p.value(ends[1]), open[0], open[1]
+	return out, nil
+}
+
+// firstStep is what the information says takes the cost half way up, in the cube.
+func (f *Fit) firstStep(k int, limit float64) float64 {
+	j, _ := f.e.jacobian(f.u, f.predicted())
+	_, info := f.e.score(f.predicted(), j)
+	step := 0.05
+	if v := info.At(k, k); v > 0 { // with the others held: a lower bound
+		step = math.Sqrt(2*limit/v) / 2
+	}
+	return min(max(step, 1e-7), 0.1)
+}
+
+// walk goes from the best point until the cost passes the limit or the cube ends, and
+// locates where.
+func (f *Fit) walk(from profilePoint, k int, step, limit float64) (pts []profilePoint, end float64, open bool) {
+	const most = 60
+	last, before := from, from
+	for range most {
+		at := min(max(last.u[k]+step, 0), 1)
+		if at == last.u[k] {
+			return pts, at, true
+		}
+		next := f.held(last, before, k, at)
+		pts = append(pts, next)
+		switch rise := next.cost - last.cost; {
+		case next.cost-from.cost > limit:
+			end, refined := f.locate(from, last, next, k, limit)
+			return append(pts[:len(pts)-1], append(refined, next)...), end, false
+		case rise < limit/5:
+			step *= 1.6
+		case rise > limit/2:
+			step /= 1.5
+		}
+		before, last = last, next
+	}
+	return pts, last.u[k], true
+}
+
+// held returns the best point with the coordinate at a value, searched from where the
+// last two points lead.
+func (f *Fit) held(last, before profilePoint, k int, at float64) profilePoint {
+	hold := make([]bool, len(last.u))
+	hold[k] = true
+	u := append([]float64(nil), last.u...)
+	if d := last.u[k] - before.u[k]; d != 0 {
+		r := (at - last.u[k]) / d
+		for i := range u {
+			u[i] = min(max(u[i]+r*(last.u[i]-before.u[i]), 0), 1)
+		}
+	}
+	u[k] = at
+	const iterations = 12
+	next, m, cost := f.e.descend(u, hold, iterations)
+	if math.IsInf(cost, 1) {
+		u = append(u[:0], last.u...)
+		u[k] = at
+		next, m, cost = f.e.descend(u, hold, iterations)
+	}
+	return profilePoint{next, m, cost}
+}
+
+// locate returns where the cost passes the limit between two points, to a hundredth of
+// the limit, and the points on the way, outward.
+func (f *Fit) locate(from, in, out profilePoint, k int, limit float64) (float64, []profilePoint) {
+	var inner, outer []profilePoint
+	for range 30 {
+		lo, hi := math.Sqrt(max(in.cost-from.cost, 0)), math.Sqrt(out.cost-from.cost)
+		share := 0.5
+		if !math.IsInf(hi, 1) && hi-lo < 3*math.Sqrt(limit) {
+			share = min(max((math.Sqrt(limit)-lo)/(hi-lo), 0.05), 0.95) // costs are nearly square
+		}
+		at := in.u[k] + share*(out.u[k]-in.u[k])
+		mid := f.held(in, in, k, at)
+		if mid.cost-from.cost <= limit {
+			in, inner = mid, append(inner, mid)
+		} else {
+			out, outer = mid, append([]profilePoint{mid}, outer...)
+		}
+		if math.Abs(mid.cost-from.cost-limit) < limit/100 || math.Abs(out.u[k]-in.u[k]) < 1e-9 {
+			return at, append(inner, outer...)
+		}
+	}
+	return (in.u[k] + out.u[k]) / 2, append(inner, outer...)
+}
