@@ -18,7 +18,6 @@ const (
 	All        Method = iota
 	Simulation        // no chain
 	Chain             // no simulation
-	FluidAlone
 )
 
 // Settings control a comparison. The zero value of a field stands for the default its comment
@@ -71,7 +70,7 @@ func (s *Settings) withDefaults(span float64) (Settings, error) {
 		return d, fmt.Errorf("referee: Every %g s: want a time that divides the %g s of the run", d.Every, span)
 	case !(d.Confidence > 0 && d.Confidence < 1):
 		return d, fmt.Errorf("referee: Confidence %g is not in (0, 1)", d.Confidence)
-	case d.Method < All || d.Method > FluidAlone:
+	case d.Method < All || d.Method > Chain:
 		return d, fmt.Errorf("referee: there is no Method %d", d.Method)
 	}
 	return d, nil
@@ -95,8 +94,7 @@ type Result struct {
 	Chain   *markov.Path
 	NoChain error
 
-	// Quantities are the differences between the fluid and the simulation, the column they
-	// are about first in Columns first.
+	// Quantities are the differences of the fluid, in the order of Columns.
 	Quantities []Quantity
 
 	// Warnings say what makes the rows suspect.
@@ -118,15 +116,15 @@ func Compare(sc *model.Scenario, s *Settings) (*Result, error) {
 	if err := r.flow(sc); err != nil {
 		return nil, err
 	}
-	if set.Method == All || set.Method == Simulation {
+	if set.Method != Chain {
 		if err := r.simulate(sc); err != nil {
 			return nil, err
 		}
-		r.measure()
 	}
-	if set.Method == All || set.Method == Chain {
+	if set.Method != Simulation {
 		r.chain(sc)
 	}
+	r.measure()
 	return r, nil
 }
 

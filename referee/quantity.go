@@ -8,18 +8,20 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// A Point is the fluid beside a simulated mean and its interval.
+// A Point is the fluid beside what is exact; NaN stands for what there is not.
 type Point struct {
-	T      float64 // end of the window, s; the whole run: its end
+	T      float64 // end of the window, s; of the whole run: its end
 	Fluid  float64
 	Mean   float64 // of the replications
 	Lo, Hi float64 // interval of that mean at Settings.Confidence
 	Spread float64 // standard deviation between replications
+	Chain  float64
 
-	// Off is how far the fluid is outside the interval, over the size of what is measured:
-	// Mean, for a share at least 0.01, for clients at least one, and for all but shares at
-	// least a hundredth of the largest simulated mean. Of a hit rate it is the missing part
-	// that counts. 0: inside.
+	// Off is how far the fluid is outside the interval, or without a simulation away from the
+	// chain, over the size of what is measured: the simulated mean (the chain), for a share
+	// at least 0.01, for clients at least one, and for all but shares at least a hundredth
+	// of the largest over the run. Of a hit rate it is the missing part that counts.
+	// 0: inside.
 	Off float64
 }
 
@@ -31,21 +33,17 @@ type Quantity struct {
 	Column  string
 	Run     Point   // means over the whole run
 	Worst   Point   // the window where the fluid is furthest off
-	Outside float64 // share of the windows in which the fluid is outside by more than Near
+	Outside float64 // share of the windows in which the fluid is off by more than Near
 }
 
-// measure compares every column that was counted in every window of some replications.
+// measure compares every column that has something to compare with.
 func (r *Result) measure() {
-	d := r.Simulated
-	for j, name := range r.Columns {
-		if j == 0 {
-			continue
-		}
-		size := r.size(j)
+	for j, name := range r.Columns[1:] {
+		truth := r.truth(j + 1)
 		q := Quantity{Column: name}
 		windows := 0.0
-		for i, row := range r.Fluid {
-			p := r.point(size, row[0], row[j], d.Mean[i][j], d.SE[i][j])
+		for i := range r.Fluid {
+			p := truth.at(i)
 			if math.IsNaN(p.Off) {
 				continue
 			}
@@ -56,72 +54,133 @@ func (r *Result) measure() {
 				q.Worst = p
 			}
 		}
-		if windows == 0 {
-			continue
+		if windows > 0 {
+			q.Outside /= windows
+			q.Run = truth.run()
+			r.Quantities = append(r.Quantities, q)
 		}
-		q.Outside /= windows
-		q.Run = r.whole(j, size)
-		r.Quantities = append(r.Quantities, q)
 	}
 }
 
-// size returns what Point.Off is relative to.
-func (r *Result) size(column int) func(mean float64) float64 {
+// Series returns the comparison in every window of a column, nil if there is none of that name.
+func (r *Result) Series(column string) (points []Point) {
+	j := slices.Index(r.Columns, column)
+	if j < 1 {
+		return nil
+	}
+	t := r.truth(j)
+	for i := range r.Fluid {
+		points = append(points, t.at(i))
+	}
+	return points
+}
+
+// truth is what a column is compared with.
+type truth struct {
+	*Result
+	column      int
+	complement  bool // the missing part of 1 is what counts
+	least, half float64
+}
+
+func (r *Result) truth(column int) *truth {
 	const least = 0.01
-	kind, _, _ := strings.Cut(r.Columns[column], ".")
-	switch {
+	t := &truth{Result: r, column: column, least: least}
+	switch kind, _, _ := strings.Cut(r.Columns[column], "."); {
 	case kind == "hit_rate":
-		return func(mean float64) float64 { return math.Max(1-mean, least) }
+		t.complement = true
 	case slices.Contains([]string{"boot_success", "miss", "success", "timeout", "refused"}, kind):
-		return func(mean float64) float64 { return math.Max(mean, least) }
+	default:
+		most := 0.0
+		for i := range r.Fluid {
+			_, _, _, mean := t.exact(i)
+			most = math.Max(most, mean)
+		}
+		t.least *= most
+		if kind == "waiting_clients" || kind == "sessions" {
+			t.least = math.Max(t.least, 1)
+		}
 	}
-	most := 0.0
-	if slices.Contains([]string{"waiting_clients", "sessions"}, kind) {
-		most = 1 / least
+	t.half = math.NaN()
+	if r.Simulated != nil {
+		t.half = distuv.StudentsT{Sigma: 1, Nu: float64(len(r.Simulated.Runs) - 1)}.Quantile((1 + r.Settings.Confidence) / 2)
 	}
-	for _, row := range r.Simulated.Mean {
-		most = math.Max(most, row[column]) // NaN stays out: no column of these has any
-	}
-	return func(mean float64) float64 { return math.Max(mean, least*most) }
+	return t
 }
 
-func (r *Result) point(size func(float64) float64, t, fluid, mean, se float64) Point {
-	n := len(r.Simulated.Runs)
-	half := se * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n - 1)}.Quantile((1+r.Settings.Confidence)/2)
-	p := Point{T: t, Fluid: fluid, Mean: mean, Lo: mean - half, Hi: mean + half, Spread: se * math.Sqrt(float64(n))}
-	if p.Off = math.Max(math.Abs(fluid-mean)-half, 0); p.Off > 0 {
-		p.Off /= size(mean)
+// exact returns what is known of a window, and which of it the fluid is compared with.
+func (t *truth) exact(row int) (mean, se, chain, against float64) {
+	mean, se, chain = math.NaN(), math.NaN(), math.NaN()
+	if t.Chain != nil {
+		chain = t.Chain.Rows[row][t.column]
+	}
+	if t.Simulated != nil {
+		mean, se = t.Simulated.Mean[row][t.column], t.Simulated.SE[row][t.column]
+		return mean, se, chain, mean
+	}
+	return mean, se, chain, chain
+}
+
+// at is the comparison in a window.
+func (t *truth) at(row int) Point {
+	mean, se, chain, _ := t.exact(row)
+	return t.point(t.Fluid[row][0], t.Fluid[row][t.column], mean, se, chain)
+}
+
+func (t *truth) point(end, fluid, mean, se, chain float64) Point {
+	half := t.half * se
+	p := Point{T: end, Fluid: fluid, Mean: mean, Lo: mean - half, Hi: mean + half, Chain: chain}
+	against := mean
+	if t.Simulated == nil {
+		against, half = chain, 0
+	} else {
+		p.Spread = se * math.Sqrt(float64(len(t.Simulated.Runs)))
+	}
+	p.Off = math.Max(math.Abs(fluid-against)-half, 0)
+	if t.complement {
+		against = 1 - against
+	}
+	if p.Off > 0 {
+		p.Off /= math.Max(against, t.least)
 	}
 	return p
 }
 
-// whole compares means over the run; a window without a value counts in neither.
-func (r *Result) whole(column int, size func(float64) float64) Point {
-	d := r.Simulated
-	length := func(i int) float64 {
-		if i == 0 {
-			return r.Fluid[0][0]
-		}
-		return r.Fluid[i][0] - r.Fluid[i-1][0]
-	}
-	mean := func(rows [][]float64) float64 {
-		total, time := 0.0, 0.0
+// run compares means over the run: of the windows that have something to compare.
+func (t *truth) run() Point {
+	over := func(rows [][]float64) float64 {
+		total, n := 0.0, 0.0
 		for i, row := range rows {
-			if v := row[column]; !math.IsNaN(v) && !math.IsNaN(d.Mean[i][column]) {
-				total += v * length(i)
-				time += length(i)
+			_, _, _, against := t.exact(i)
+			if v := row[t.column]; !math.IsNaN(v) && !math.IsNaN(against) {
+				total += v
+				n++
 			}
 		}
-		return total / time
+		return total / n
 	}
-	sum, square, n := 0.0, 0.0, float64(len(d.Runs))
-	values := make([]float64, len(d.Runs))
-	for k, rows := range d.Runs {
-		values[k] = mean(rows)
-		sum += values[k]
+	mean, se, chain := math.NaN(), math.NaN(), math.NaN()
+	if t.Chain != nil {
+		chain = over(t.Chain.Rows)
+	}
+	if t.Simulated != nil {
+		var means []float64
+		for _, rows := range t.Simulated.Runs {
+			means = append(means, over(rows))
+		}
+		mean, se = meanOf(means)
+	}
+	return t.point(t.Fluid[len(t.Fluid)-1][0], over(t.Fluid), mean, se, chain)
+}
+
+// meanOf returns the mean of values and its standard error.
+func meanOf(values []float64) (mean, se float64) {
+	n := float64(len(values))
+	for _, v := range values {
+		mean += v / n
 	}
 	for _, v := range values {
-		square += (v - sum/n) * (v - sum/n)
+		se += (v - mean) * (v - mean)
 	}
-	return r.point(size, r.Fluid[len(r.Fluid)-1][0], mean(r.Fluid), sum/n, math.Sqrt(square/n/(n-1)))
+	return mean, math.Sqrt(se / n / (n - 1))
 }
