@@ -29,7 +29,7 @@ type Bar struct {
 }
 
 // NewBarChart returns a copy of b that shares no memory with it. It fails as
-// [NewBifurcationDiagram] does, and on bars without a name or outside their bounds.
+// [NewBifurcationDiagram] does, and on bars without a name or with bounds that turn over.
 func NewBarChart(b BarChart) (*BarChart, error) {
 	if err := check(&b); err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func (b *BarChart) extra() []string { return []string{"lo", "hi"} }
 func (b *BarChart) shape() error {
 	for i, v := range b.Bars {
 		undefined := math.IsNaN(v.Value) && math.IsNaN(v.Lo) && math.IsNaN(v.Hi)
-		if v.Name == "" || !undefined && !(v.Lo <= v.Value && v.Value <= v.Hi) || math.IsInf(v.Lo, 0) || math.IsInf(v.Hi, 0) {
+		if v.Name == "" || !undefined && !(finite(v.Value) && finite(v.Lo) && finite(v.Hi) && v.Lo <= v.Hi) {
 			return fmt.Errorf("plots: bar %d (%q) is %v between %v and %v", i, v.Name, v.Value, v.Lo, v.Hi)
 		}
 	}

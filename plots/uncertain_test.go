@@ -115,7 +115,7 @@ func TestUncertainErrors(t *testing.T) {
 		{hm(func(h *HeatMap) { h.Hi[3] = 0.7 }), "plots: at 1, 10 a probability of 0.75 between 0.6 and 0.7"},
 		{hm(func(h *HeatMap) { h.Lo[4] = 0 }), "plots: at 2, 1 a probability of NaN between 0 and NaN"},
 		{hm(func(h *HeatMap) { h.Operating.Y = gap }), "plots: an operating point of a heat map needs both coordinates"},
-		{ba(func(b *BarChart) { b.Bars[0].Lo = 0.35 }), `plots: bar 0 ("capacity") is 0.3 between 0.35 and 0.4`},
+		{ba(func(b *BarChart) { b.Bars[0].Lo = 0.45 }), `plots: bar 0 ("capacity") is 0.3 between 0.45 and 0.4`},
 		{ba(func(b *BarChart) { b.Bars[1].Name = "" }), `plots: bar 1 ("") is 0.5 between 0.4 and 0.6`},
 		{ba(func(b *BarChart) { b.Line.X = nil }), "plots: the line of a bar chart is at []: want one value"},
 		{fa(func(f *FanChart) { f.Bands[0].Hi[1] = 1 }), `plots: band 0 ("90 %") is from 2 to 1 at 1`},
