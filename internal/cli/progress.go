@@ -20,12 +20,13 @@ type progress struct {
 
 const progressParts = 1000
 
-func newProgress(w io.Writer, total float64) *progress {
+// newProgress returns a bar; more is shown after its end.
+func newProgress(w io.Writer, total float64, more ...decor.Decorator) *progress {
 	late := make(chan any)
 	p := &progress{total: total, timer: time.AfterFunc(time.Second, func() { close(late) })}
 	p.bars = mpb.New(mpb.WithOutput(w), mpb.WithRenderDelay(late), mpb.WithWidth(60))
 	p.bar = p.bars.AddBar(progressParts, mpb.BarRemoveOnComplete(),
-		mpb.AppendDecorators(decor.Percentage(), decor.Name("  "), decor.AverageETA(decor.ET_STYLE_GO)))
+		mpb.AppendDecorators(append([]decor.Decorator{decor.Percentage(), decor.Name("  "), decor.AverageETA(decor.ET_STYLE_GO)}, more...)...))
 	return p
 }
 
