@@ -45,7 +45,7 @@ func Rate(name string, counters []Series, step float64) (Series, Rated, error) {
 		if n := len(c.T); n > 0 {
 			first, last = min(first, c.T[0]), max(last, c.T[n-1])
 		}
-		if d := c.Step(); !(d >= typical) { // also from NaN
+		if d := c.Step(); d < typical || math.IsNaN(typical) {
 			typical = d
 		}
 	}

@@ -97,7 +97,7 @@ func perTime(what, per string) (unit, bool) {
 		switch u.dim {
 		case "B":
 			return unit{"B/s", u.factor / t.factor}, true
-		case "":
+		case "", "1/s": // "K/s"; "ops/s", where ops are operations
 			return unit{"1/s", u.factor / t.factor}, true
 		}
 		return unit{}, false
