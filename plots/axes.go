@@ -11,6 +11,7 @@ import (
 // A scale maps a quantity to the coordinate of its axis, which is linear on paper,
 // and marks that axis.
 type scale struct {
+	kind  Scale
 	to    func(v float64) float64
 	slope func(v float64) float64          // of to
 	ticks func(lo, hi float64) []plot.Tick // in coordinates
@@ -21,6 +22,7 @@ func (s scale) Ticks(lo, hi float64) []plot.Tick { return s.ticks(lo, hi) }
 
 // linear is the plain scale, for quantities that start at 0.
 var linear = scale{
+	kind:  Linear,
 	to:    func(v float64) float64 { return v },
 	slope: func(float64) float64 { return 1 },
 	ticks: func(lo, hi float64) []plot.Tick { return evenTicks(lo, hi, siLabel) },
@@ -28,6 +30,7 @@ var linear = scale{
 
 // percent is the linear scale of a share 0…1, marked in %.
 var percent = scale{
+	kind:  Percent,
 	to:    func(v float64) float64 { return 100 * v },
 	slope: func(float64) float64 { return 100 },
 	ticks: func(lo, hi float64) []plot.Tick {
@@ -38,6 +41,7 @@ var percent = scale{
 // logarithmic is log10 of a quantity; 0 and less lie at -Inf and are drawn on the
 // lower edge.
 var logarithmic = scale{
+	kind:  Log,
 	to:    func(v float64) float64 { return math.Log10(math.Max(v, 0)) },
 	slope: func(v float64) float64 { return 1 / (v * math.Ln10) },
 	ticks: func(lo, hi float64) []plot.Tick { return decadeTicks(lo, hi, siLabel) },
@@ -47,6 +51,7 @@ var logarithmic = scale{
 // v), so 0 %, 90 %, 99 %, 99.9 % are equal steps. A share of 1 lies at +Inf and is
 // drawn on the upper edge.
 var nines = scale{
+	kind:  Nines,
 	to:    func(v float64) float64 { return -math.Log10(math.Max(1-v, 0)) },
 	slope: func(v float64) float64 { return 1 / ((1 - v) * math.Ln10) },
 	ticks: func(lo, hi float64) []plot.Tick {

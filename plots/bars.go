@@ -140,17 +140,17 @@ func (b *BarChart) draw(p *plane) {
 			}
 			top := -float64(slices.Index(names, v.Name)+1) + room/2 - high*float64(i)
 			lo, hi := p.x.to(b.Base), p.x.to(v.Value)
-			p.plot.Add(fill{[]xy{{lo, top}, {hi, top}, {hi, top - high*0.9}, {lo, top - high*0.9}}, c})
-			p.plot.Add(whisker{p.x.to(v.Lo), p.x.to(v.Hi), top - high*0.45})
+			p.add(fill{[]xy{{lo, top}, {hi, top}, {hi, top - high*0.9}, {lo, top - high*0.9}}, c})
+			p.add(whisker{p.x.to(v.Lo), p.x.to(v.Hi), top - high*0.45})
 		}
 		p.entry(s, swatch{c})
 	}
 	base := p.x.to(b.Base)
-	p.plot.Add(path{pts: []xy{{base, p.plot.Y.Min}, {base, p.plot.Y.Max}}, style: line(inkColor, 0.8, nil)})
+	p.add(path{pts: []xy{{base, p.plot.Y.Min}, {base, p.plot.Y.Max}}, style: line(inkColor, 0.8, nil)})
 	if b.Line != nil {
 		at := p.x.to(b.Line.X[0])
 		t := path{pts: []xy{{at, p.plot.Y.Min}, {at, p.plot.Y.Max}}, style: todayLine}
-		p.plot.Add(t)
+		p.add(t)
 		p.entry(b.Line.Name, t)
 	}
 }

@@ -23,6 +23,13 @@ type panel struct {
 	plot   *plot.Plot
 	label  string
 	legend []legendEntry
+	items  []plot.Plotter // what is drawn, from the back to the front
+}
+
+// add draws one thing more.
+func (p *panel) add(item plot.Plotter) {
+	p.plot.Add(item)
+	p.items = append(p.items, item)
 }
 
 // A legendEntry is one line of a legend.

@@ -94,7 +94,7 @@ func (f *FanChart) draw(p *plane) {
 			c = tint(toNRGBA(lineStyle(b.Of-1).Color), 0, 2)
 		}
 		for k := 1; k < len(b.X); k++ {
-			p.plot.Add(fill{p.points(
+			p.add(fill{p.points(
 				[]float64{b.X[k-1], b.X[k], b.X[k], b.X[k-1]},
 				[]float64{b.Lo[k-1], b.Lo[k], b.Hi[k], b.Hi[k-1]},
 			), c})
@@ -109,7 +109,7 @@ func (f *FanChart) draw(p *plane) {
 	for i, m := range f.Marks {
 		at := p.x.to(m.X)
 		t := path{pts: []xy{{at, p.plot.Y.Min}, {at, p.plot.Y.Max}}, style: markStyle}
-		p.plot.Add(t)
+		p.add(t)
 		if m.Name != "" {
 			up := p.plot.Y.Max - (0.03+0.055*float64(i%4))*(p.plot.Y.Max-p.plot.Y.Min)
 			p.labels.list = append(p.labels.list, label{at: xy{at, up}, text: m.Name})

@@ -173,7 +173,7 @@ func (h *HeatMap) draw(p *plane) {
 		} else {
 			c = heat(v)
 		}
-		p.plot.Add(fill{[]xy{{ex[k], ey[j]}, {ex[k+1], ey[j]}, {ex[k+1], ey[j+1]}, {ex[k], ey[j+1]}}, c})
+		p.add(fill{[]xy{{ex[k], ey[j]}, {ex[k+1], ey[j]}, {ex[k+1], ey[j+1]}, {ex[k], ey[j+1]}}, c})
 	}
 	what := "P"
 	if h.What != "" {

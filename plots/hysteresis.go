@@ -93,7 +93,7 @@ func (h *HysteresisLoop) draw(p *plane) {
 		p.curve([]string{"on the way up", "on the way down"}[i], x, y, style)
 		for _, j := range jumps {
 			ends := p.points(s.X[j:j+2], s.Y[j:j+2])
-			p.plot.Add(arrow{ends[0], ends[1], line(style.Color, 1.6, nil)})
+			p.add(arrow{ends[0], ends[1], line(style.Color, 1.6, nil)})
 			p.labels.avoid = append(p.labels.avoid, ends...)
 		}
 	}

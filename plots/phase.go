@@ -155,7 +155,7 @@ func (d *PhaseDiagram) draw(p *plane) {
 			colors[verdict] = c
 			p.entry(verdict, swatch{c})
 		}
-		p.plot.Add(fill{p.points(xs, ys), c})
+		p.add(fill{p.points(xs, ys), c})
 	}
 	for _, c := range d.Cells {
 		area(c.Verdict, []float64{c.X[0], c.X[1], c.X[1], c.X[0]}, []float64{c.Y[0], c.Y[0], c.Y[1], c.Y[1]})

@@ -27,7 +27,7 @@ func draw2D(w io.Writer, format string, f planar) error {
 	fr := f.frame()
 	p := newPlane(fr, f.records())
 	f.draw(p)
-	p.plot.Add(p.labels)
+	p.add(p.labels)
 	width, height := fr.Width, fr.Height
 	if width == 0 {
 		width = 8
@@ -53,7 +53,7 @@ func newPlane(fr *Frame, rows []record) *plane {
 	p.panel = newPanel(fr.Y.Label, p.x, 0, 1, p.y)
 	p.plot.X.Label.Text = fr.X.Label
 	p.fit(spans[0], spans[1], 0.02, 0.05)
-	p.plot.Add(backdrop{x: p.x})
+	p.add(backdrop{x: p.x})
 	return p
 }
 
@@ -104,7 +104,7 @@ func (s span) padded(pad float64, on Scale) (lo, hi float64) {
 // curve adds a line, and to the legend if it has a name.
 func (p *plane) curve(name string, xs, ys []float64, style draw.LineStyle) {
 	t := path{pts: p.points(xs, ys), style: style}
-	p.plot.Add(t)
+	p.add(t)
 	p.labels.avoid = append(p.labels.avoid, t.pts...)
 	p.entry(name, t)
 }
@@ -113,7 +113,7 @@ func (p *plane) curve(name string, xs, ys []float64, style draw.LineStyle) {
 func (p *plane) columns(name string, edges []float64, c color.Color) {
 	for i := 0; i+1 < len(edges); i += 2 {
 		lo, hi := p.x.to(edges[i]), p.x.to(edges[i+1])
-		p.plot.Add(fill{[]xy{{lo, p.plot.Y.Min}, {hi, p.plot.Y.Min}, {hi, p.plot.Y.Max}, {lo, p.plot.Y.Max}}, c})
+		p.add(fill{[]xy{{lo, p.plot.Y.Min}, {hi, p.plot.Y.Min}, {hi, p.plot.Y.Max}, {lo, p.plot.Y.Max}}, c})
 		p.entry(name, swatch{c})
 	}
 }
@@ -151,7 +151,7 @@ func within(v float64, a plot.Axis) float64 {
 // glyph adds a marker with a text beside it.
 func (p *plane) glyph(x, y float64, m marker, text string) {
 	at := p.points([]float64{x}, []float64{y})[0]
-	p.plot.Add(markers{at: []xy{at}, marker: m})
+	p.add(markers{at: []xy{at}, marker: m})
 	p.labels.avoid = append(p.labels.avoid, at)
 	if text != "" {
 		p.labels.list = append(p.labels.list, label{at: at, text: text})
@@ -179,7 +179,7 @@ func (p *plane) today(o *Operating) {
 	if math.IsNaN(o.Y) {
 		x := p.x.to(o.X)
 		t := path{pts: []xy{{x, p.plot.Y.Min}, {x, p.plot.Y.Max}}, style: todayLine}
-		p.plot.Add(t)
+		p.add(t)
 		p.entry(o.name(), t)
 		return
 	}

@@ -122,7 +122,7 @@ var stateMarkers = map[StateKind]marker{
 
 func (p *PhasePortrait) draw(on *plane) {
 	on.fit(p.span(on.x, 0), p.span(on.y, 1), 0.03, 0.03)
-	on.plot.Add(vectors{p.Field, on})
+	on.add(vectors{p.Field, on})
 	for i, t := range p.Trajectories {
 		style := line(skyBlue, 1.4, nil)
 		name := "trajectories"

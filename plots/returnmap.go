@@ -92,7 +92,7 @@ func (m *ReturnMap) draw(p *plane) {
 	p.fit(s, s, 0.03, 0.03)
 	p.plot.Y.Min, p.plot.Y.Max = p.plot.X.Min, p.plot.X.Max
 	diagonal := path{pts: []xy{{p.plot.X.Min, p.plot.X.Min}, {p.plot.X.Max, p.plot.X.Max}}, style: line(quietColor, 0.9, nil)}
-	p.plot.Add(diagonal)
+	p.add(diagonal)
 	p.labels.avoid = append(p.labels.avoid, diagonal.pts...)
 	p.curve("what comes back", m.In, m.Out, line(black, 2.2, nil))
 	p.entry("what goes in", diagonal)

@@ -96,7 +96,7 @@ func (t *Timeline) loadPanel() *panel {
 	lo, hi := logRange(append(curves, curve{values: full}), 4)
 	p := t.panel("database load / capacity", logarithmic, lo, hi, curves)
 	capacity := trace{x: []float64{p.plot.X.Min, p.plot.X.Max}, y: []float64{0, 0}, style: line(black, 0.9, dotted)}
-	p.plot.Add(capacity)
+	p.add(capacity)
 	p.legend = append(p.legend, legendEntry{"capacity", capacity})
 	return p
 }
@@ -126,7 +126,7 @@ func (t *Timeline) panel(label string, s scale, lo, hi float64, curves []curve) 
 	for i, a := range t.Actions {
 		marks[i] = a.At
 	}
-	p.plot.Add(backdrop{x: t.axis(), shaded: t.Outages, marks: marks})
+	p.add(backdrop{x: t.axis(), shaded: t.Outages, marks: marks})
 	traces := make([]trace, len(curves))
 	for i, c := range curves {
 		traces[i] = c.trace(t.Times, s)
@@ -135,7 +135,7 @@ func (t *Timeline) panel(label string, s scale, lo, hi float64, curves []curve) 
 	// The wide lie under the narrow, so that lines that coincide are all seen.
 	slices.SortStableFunc(traces, func(a, b trace) int { return cmp.Compare(b.style.Width, a.style.Width) })
 	for _, l := range traces {
-		p.plot.Add(l)
+		p.add(l)
 	}
 	return p
 }

@@ -93,7 +93,7 @@ func (c *TippingCurve) draw(p *plane) {
 	p.columns("all tip", always, verdictColors[CertainToFail])
 	p.today(c.Operating)
 	for i := 1; i < len(c.X); i++ {
-		p.plot.Add(fill{p.points(
+		p.add(fill{p.points(
 			[]float64{c.X[i-1], c.X[i], c.X[i], c.X[i-1]},
 			[]float64{c.Absorbed[i-1], c.Absorbed[i], c.Tipping[i], c.Tipping[i-1]},
 		), bandColor})

@@ -75,7 +75,7 @@ func (h *WayHome) draw(p *plane) {
 		}
 		area := p.points([]float64{h.X[i-1], h.X[i], h.X[i], h.X[i-1]}, []float64{a, b, b, a})
 		area[2].y, area[3].y = p.plot.Y.Max, p.plot.Y.Max
-		p.plot.Add(fill{area, relapseColor})
+		p.add(fill{area, relapseColor})
 	}
 	p.entry("relapses", swatch{relapseColor})
 	p.curve("largest that is safe", h.X, h.Largest, line(vermillion, 2, dashed))
