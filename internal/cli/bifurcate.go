@@ -120,11 +120,21 @@ func (f *bifurcateFlags) run(cmd *cobra.Command, arg string) error {
 	}
 	written := []string{path}
 	if out.dir != "" {
-		more, err := drawBifurcation(filepath.Join(out.dir, sc.Name), sc, v, d, loop, today)
+		figures, err := bifurcationFigures(sc, v, d, loop, today)
 		if err != nil {
 			return err
 		}
-		written = append(written, more...)
+		for _, fig := range figures {
+			suffixes := []string{".svg", ".png", ".csv"}
+			if fig.name == "bifurcation" {
+				suffixes = suffixes[:2] // its table is the result
+			}
+			more, err := writeFigure(fig.figure, filepath.Join(out.dir, sc.Name+"."+fig.name), suffixes...)
+			if err != nil {
+				return err
+			}
+			written = append(written, more...)
+		}
 	}
 	if !f.quiet {
 		explainBranches(w, v, d, loop, today)
@@ -264,8 +274,8 @@ func nextFold(v *varied, d *stability.Bifurcation, today float64) (text string) 
 	return text
 }
 
-// drawBifurcation draws the diagram and the loop into files that begin with name.
-func drawBifurcation(name string, sc *model.Scenario, v *varied, d *stability.Bifurcation, loop *stability.Loop, today float64) ([]string, error) {
+// bifurcationFigures are the diagram, and the loop where there is one.
+func bifurcationFigures(sc *model.Scenario, v *varied, d *stability.Bifurcation, loop *stability.Loop, today float64) ([]drawing, error) {
 	column := busiest(d)
 	y := func(row []float64) float64 {
 		if u := row[column]; u > 0 && !math.IsInf(u, 1) {
@@ -296,9 +306,9 @@ func drawBifurcation(name string, sc *model.Scenario, v *varied, d *stability.Bi
 	if err != nil {
 		return nil, err
 	}
-	paths, err := drawings(name+".bifurcation", diagram, false)
-	if err != nil || len(loop.Up) < 2 || len(loop.Down) < 2 {
-		return paths, err
+	figures := []drawing{{"bifurcation", diagram}}
+	if len(loop.Up) < 2 || len(loop.Down) < 2 {
+		return figures, nil
 	}
 	frame.Subtitle = fmt.Sprintf("%s goes slowly up and comes down again.", v.Path)
 	h := plots.HysteresisLoop{Frame: frame, Operating: operating(v, today)}
@@ -319,10 +329,9 @@ func drawBifurcation(name string, sc *model.Scenario, v *varied, d *stability.Bi
 	}
 	hysteresis, err := plots.NewHysteresisLoop(h)
 	if err != nil {
-		return paths, err
+		return figures, err
 	}
-	more, err := drawings(name+".hysteresis", hysteresis, true)
-	return append(paths, more...), err
+	return append(figures, drawing{"hysteresis", hysteresis}), nil
 }
 
 // pointKinds are the kinds of points as figures name them.

@@ -113,7 +113,11 @@ func (f *phaseFlags) run(cmd *cobra.Command, arg string) error {
 	}
 	written := []string{path}
 	if out.dir != "" {
-		more, err := drawPhase(filepath.Join(out.dir, sc.Name), sc, x, y, d, today)
+		fig, err := phaseFigure(sc, x, y, d, today)
+		if err != nil {
+			return err
+		}
+		more, err := writeFigure(fig, filepath.Join(out.dir, sc.Name+".map"), ".svg", ".png", ".csv")
 		if err != nil {
 			return err
 		}
@@ -245,8 +249,8 @@ func meets(d *stability.Phase, k int, value float64) (out []meeting) {
 	return out
 }
 
-// drawPhase draws the map into files that begin with name.
-func drawPhase(name string, sc *model.Scenario, x, y *varied, d *stability.Phase, today [2]float64) ([]string, error) {
+// phaseFigure is the map.
+func phaseFigure(sc *model.Scenario, x, y *varied, d *stability.Phase, today [2]float64) (plots.Figure, error) {
 	fig := plots.PhaseDiagram{Frame: plots.Frame{
 		Title:    title(sc),
 		Subtitle: fmt.Sprintf("What the system does over %s and %s.", x.Path, y.Path),
@@ -271,9 +275,5 @@ func drawPhase(name string, sc *model.Scenario, x, y *varied, d *stability.Phase
 	if today[0] >= x.Lo && today[0] <= x.Hi && today[1] >= y.Lo && today[1] <= y.Hi {
 		fig.Operating = &plots.Operating{X: today[0], Y: today[1]}
 	}
-	diagram, err := plots.NewPhaseDiagram(fig)
-	if err != nil {
-		return nil, err
-	}
-	return drawings(name+".map", diagram, true)
+	return plots.NewPhaseDiagram(fig)
 }

@@ -133,11 +133,17 @@ func (f *tippingFlags) run(cmd *cobra.Command, arg string) error {
 	}
 	written := []string{path}
 	if out.dir != "" {
-		more, err := drawTipping(filepath.Join(out.dir, f.name(sc)), sc, v, &triggers[kind], points)
+		fig, err := tippingFigure(sc, v, &triggers[kind], points)
 		if err != nil {
 			return err
 		}
-		written = append(written, more...)
+		if fig != nil {
+			more, err := writeFigure(fig, filepath.Join(out.dir, f.name(sc)), ".svg", ".png")
+			if err != nil {
+				return err
+			}
+			written = append(written, more...)
+		}
 	}
 	if f.quiet {
 		return nil
@@ -216,8 +222,8 @@ func (t *trigger) words(tr *stability.Trigger, err error) string {
 // name is that of the files in a directory.
 func (f *tippingFlags) name(sc *model.Scenario) string { return sc.Name + ".tipping." + f.trigger }
 
-// drawTipping draws the curve into files of the name and returns their paths.
-func drawTipping(name string, sc *model.Scenario, v *varied, tr *trigger, points []stability.TippingPoint) ([]string, error) {
+// tippingFigure is the curve, nil where there are too few points for one.
+func tippingFigure(sc *model.Scenario, v *varied, tr *trigger, points []stability.TippingPoint) (plots.Figure, error) {
 	c := plots.TippingCurve{Frame: plots.Frame{
 		Title:    title(sc),
 		Subtitle: fmt.Sprintf("The smallest %s that tips the healthy state, over %s.", tr.noun, v.Path),
@@ -251,17 +257,5 @@ func drawTipping(name string, sc *model.Scenario, v *varied, tr *trigger, points
 		return nil, nil // no curve, and the reasons are among the warnings
 	}
 	c.X = xs
-	fig, err := plots.NewTippingCurve(c)
-	if err != nil {
-		return nil, err
-	}
-	var paths []string
-	for _, format := range []string{"svg", "png"} {
-		path := name + "." + format
-		if err := writeFile(path, func(w io.Writer) error { return fig.Write(w, format) }); err != nil {
-			return nil, err
-		}
-		paths = append(paths, path)
-	}
-	return paths, nil
+	return plots.NewTippingCurve(c)
 }
