@@ -61,13 +61,7 @@ func (s *System) addCalls(q int, grad bool) {
 	p, pc := &s.work.pool[c.pool], &s.now.par.pool[c.pool]
 	sh := &k.sh
 	calls := k.rate * sh.calls * k.lone
-	w2 := sh.w2 * (1 + pc.cs)
-	sec := w2 + (pc.ca-1)*sh.w*sh.w
-	p.calls += calls
-	p.load += calls * sh.w
-	p.raw += calls * w2
-	p.second += calls * sec
-	p.common += calls * sh.ww
+	w2, sec := p.add(pc, sh, calls)
 	if !grad {
 		return
 	}
@@ -91,6 +85,19 @@ func (s *System) addCalls(q int, grad bool) {
 	p.gRaw[ih] += calls * dw2 * dh
 	p.gSecond[ih] += calls * (dw2 + 2*(pc.ca-1)*sh.w*sh.dw) * dh
 	p.gCommon[ih] += calls * sh.dww * dh
+}
+
+// add adds queries of a shape to the sums of a pool, and returns what one brings to the
+// second moments.
+func (p *poolFlow) add(c *pool, sh *shape, calls float64) (raw, second float64) {
+	raw = sh.w2 * (1 + c.cs)
+	second = raw + (c.ca-1)*sh.w*sh.w
+	p.calls += calls
+	p.load += calls * sh.w
+	p.raw += calls * raw
+	p.second += calls * second
+	p.common += calls * sh.ww
+	return raw, second
 }
 
 // coalesce computes the share of the misses that fetch when one fetch per key is in

@@ -28,23 +28,24 @@ func (m *ReturnMap) Bounds(lo, hi, imgLo, imgHi []float64) {
 		return
 	}
 	most, least := m.fails(m.s, hi), m.fails(m.easy, lo)
-	rate := m.asked(least, most)
-	age := m.ages(rate)
+	admitted := m.asked(least, most)
+	age := m.ages()
 	for i, q := range m.rate {
 		c, worst, mild := &m.s.now.par.class[q], &m.s.work.class[q], &m.easy.work.class[q]
-		hot, fetched := m.hits(q, rate[i], age)
+		hot, fetched := m.hits(q, m.asks[i], age)
 		worst.hot, mild.hot = hot.lo, hot.hi
 		if !m.given[q] {
 			m.missed(m.s, q, hot.lo)
 			m.missed(m.easy, q, hot.hi)
 		}
-		imgLo[i] = rate[i].lo * mild.sh.calls * perCall(mild.sh)
-		imgHi[i] = rate[i].hi * worst.sh.calls * perCall(worst.sh)
+		back := ends{m.asks[i].lo * mild.sh.calls * perCall(mild.sh), m.asks[i].hi * worst.sh.calls * perCall(worst.sh)}
 		if c.coalesce {
-			imgLo[i] *= fetched.lo / max(1-worst.sh.h, tiny)
-			imgHi[i] *= fetched.hi / max(1-mild.sh.h, tiny)
+			back.lo *= fetched.lo / max(1-worst.sh.h, tiny)
+			back.hi *= fetched.hi / max(1-mild.sh.h, tiny)
 		}
+		m.back[i] = back
 	}
+	m.join(imgLo, imgHi, admitted)
 	for i, q := range m.hit {
 		imgLo[n+i], imgHi[n+i] = m.s.work.class[q].hot, m.easy.work.class[q].hot
 	}
@@ -67,10 +68,9 @@ func (m *ReturnMap) monotone() bool {
 	return c.perBoot <= 1 && !c.coalesce && !c.late && m.s.lay.lru < 0
 }
 
-// asked bounds the reads of each class, attempts included, and leaves the attempts of
-// either end in the flow of each corner.
-func (m *ReturnMap) asked(least, most float64) []ends {
-	out := make([]ends, len(m.rate))
+// asked bounds the reads of each class, attempts included, and returns bounds of the boots
+// admitted; it leaves the attempts of either end in the flow of each corner.
+func (m *ReturnMap) asked(least, most float64) (admitted ends) {
 	few, many := m.admit(m.s, most), m.admit(m.easy, least) // sessions fall as failures rise
 	hard, mild := &m.s.work.flow, &m.easy.work.flow
 	for i, q := range m.rate {
@@ -81,31 +81,34 @@ func (m *ReturnMap) asked(least, most float64) []ends {
 			lo = c.perBoot*mild.adm + c.perSession*few*hard.ratio
 			hi = c.perBoot*hard.adm + c.perSession*many*mild.ratio
 		}
-		out[i] = ends{lo*m.easy.work.class[q].mult + c.perBoot*faint, hi*m.s.work.class[q].mult + c.perBoot*faint}
+		m.asks[i] = ends{lo*m.easy.work.class[q].mult + c.perBoot*faint, hi*m.s.work.class[q].mult + c.perBoot*faint}
 	}
-	return out
+	return ends{mild.adm + faint, hard.adm + faint}
 }
 
 // ages bounds the characteristic time (s) of the cache: more requests and more that fill, and it
 // shrinks. With one class it is the same number of requests at any rate.
-func (m *ReturnMap) ages(rate []ends) ends {
+func (m *ReturnMap) ages() ends {
 	if m.s.lay.lru < 0 {
 		return ends{}
 	}
-	at := func(s *System, r func(ends) float64) float64 {
-		total := 0.0
-		for i, q := range m.rate {
-			s.work.class[q].rate = r(rate[i])
-			if s.now.par.class[q].cached {
-				total += r(rate[i])
-			}
-		}
-		return math.Exp(s.recency()) / total
-	}
 	return ends{
-		at(m.easy, func(e ends) float64 { return e.hi }),
-		at(m.s, func(e ends) float64 { return e.lo }),
+		m.age(m.easy, func(e ends) float64 { return e.hi }),
+		m.age(m.s, func(e ends) float64 { return e.lo }),
 	}
+}
+
+// age is the characteristic time where the classes are asked at one end of their rates.
+func (m *ReturnMap) age(s *System, end func(ends) float64) float64 {
+	total := 0.0
+	for i, q := range m.rate {
+		r := end(m.asks[i])
+		s.work.class[q].rate = r
+		if s.now.par.class[q].cached {
+			total += r
+		}
+	}
+	return math.Exp(s.recency()) / total
 }
 
 // hits bounds the hit rate of one key of a class and the share of its reads that miss and

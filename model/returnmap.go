@@ -6,25 +6,30 @@ import (
 )
 
 // A ReturnMap is a frozen system reduced to what its equilibria are made of. If the
-// queries of each class brought work to each shard at the rates u, the queues would settle,
+// queries of each class brought work to each shard at some rates, the queues would settle,
 // reads would succeed with some probability, caches would fill, boots would fail and
-// come back, and work would reach the shards at the rates Map(u): equilibria of
+// come back, and work would reach the shards at the rates that Map tells: equilibria of
 // the whole system, whatever its dimension, are the fixed points of this map.
 //
-// Its coordinates are one rate per class that is used (work units/s per shard; queries/s if
-// they are free), because success changes fast with the load and slowly with all else; for classes
-// of several keys whose success depends on how much a request misses (fetch: missing, keyed
-// over several shards, several attempts), the hit rate of one key; and the share of the
+// Its coordinates are the work that arrives at each pool that is used (work units/s per
+// shard; a class whose queries are free counts by itself, in queries/s), because success
+// changes fast with the load and slowly with all else; where several classes share a pool, the
+// part of each but the last in the work of it and those after it; for classes of several
+// keys whose success depends on how much a request misses (fetch: missing, keyed over
+// several shards, several attempts), the hit rate of one key; and the share of the
 // attempts that fail, where fewer of them need not mean that more fail (requests by
 // sessions, on_error: delete, several classes or late fills in a cache of limited size).
 type ReturnMap struct {
 	s     *System
-	easy  *System // for the milder corner of a box; nil until bounds are asked for
-	rate  []int   // class of each rate
-	hit   []int   // class of each hit rate
-	fail  int     // coordinate of the failing share, −1 if it is solved for
-	given []bool  // per class: its hit rate is a coordinate
-	top   float64 // attempts/s when everything fails
+	easy  *System    // for the milder corner of a box; nil until bounds are asked for
+	rate  []int      // classes that are used, load by load
+	loads []workload // rates of the coordinates
+	hit   []int      // class of each hit rate
+	fail  int        // coordinate of the failing share, −1 if it is solved for
+	given []bool     // per class: its hit rate is a coordinate
+	top   float64    // attempts/s when everything fails
+
+	returnScratch
 }
 
 // NewReturnMap reduces a system that [System.Freeze] made. It fails where clients that
@@ -32,14 +37,11 @@ type ReturnMap struct {
 func NewReturnMap(frozen *System) (*ReturnMap, error) {
 	par := frozen.now.par
 	m := &ReturnMap{s: frozen, fail: -1, given: make([]bool, len(par.class))}
+	m.addClasses()
 	alone := true // what is asked rises with the failures, and the hit rates with it
-	for q := range par.class {
+	for _, q := range m.rate {
 		c := &par.class[q]
-		if c.perBoot == 0 && c.perSession == 0 {
-			continue
-		}
 		alone = alone && c.perSession == 0 && !(c.cached && c.del)
-		m.rate = append(m.rate, q)
 		if c.cached && (c.m > 1 && (c.missing || !c.scatter && c.shards > 1) || c.attempts > 1) {
 			m.hit = append(m.hit, q)
 			m.given[q] = true
@@ -54,48 +56,6 @@ func NewReturnMap(frozen *System) (*ReturnMap, error) {
 	}
 	return m, nil
 }
-
-// Dim returns the number of coordinates.
-func (m *ReturnMap) Dim() int {
-	if m.fail >= 0 {
-		return m.fail + 1
-	}
-	return len(m.rate) + len(m.hit)
-}
-
-// Box returns bounds that hold every equilibrium: rates from 0, and shares from 0 to 1.
-func (m *ReturnMap) Box() (lo, hi []float64) {
-	lo, hi = make([]float64, m.Dim()), make([]float64, m.Dim())
-	par := m.s.now.par
-	adm, _, _, _, _ := smin(m.top, m.s.now.u)
-	if m.s.now.shedAll {
-		adm = m.top
-	}
-	for i := range hi {
-		hi[i] = 1
-	}
-	for i, q := range m.rate {
-		c := &par.class[q]
-		hi[i] = (c.perBoot*adm + c.perSession*par.session*m.s.now.lam) * float64(c.attempts) * c.mostCalls() * perCall(c.shapeOf(0)) * (1 + 1e-9)
-	}
-	return lo, hi
-}
-
-// Diagonal stores in dst the point a share of the way from no load and full caches, where
-// nothing fails, to full load and empty ones, where all fails.
-func (m *ReturnMap) Diagonal(dst []float64, way float64) {
-	_, hi := m.Box()
-	for i := range dst {
-		dst[i] = way * hi[i]
-	}
-	for i := range m.hit {
-		dst[len(m.rate)+i] = 1 - way
-	}
-}
-
-// Rates returns how many of the coordinates, the first ones, are rates; the others are
-// shares of 1.
-func (m *ReturnMap) Rates() int { return len(m.rate) }
 
 // mostCalls is the largest number of queries per shard that one request causes.
 func (c *class) mostCalls() float64 {
@@ -136,18 +96,27 @@ func (m *ReturnMap) attempts(fail float64) float64 {
 // Map stores in dst the rates and shares that come back.
 func (m *ReturnMap) Map(dst, u []float64) {
 	n := len(m.rate)
-	m.load(m.s, u[:n], u[n:n+len(m.hit)])
+	m.loadAt(m.s, u)
 	m.flow(m.s, m.fails(m.s, u))
 	for i, q := range m.rate {
 		k := &m.s.work.class[q]
-		dst[i] = k.rate * k.sh.calls * perCall(k.sh) * k.lone
+		back := k.rate * k.sh.calls * perCall(k.sh) * k.lone
+		m.back[i] = ends{back, back}
 	}
+	m.join(dst, dst, ends{1, 1})
 	for i, q := range m.hit {
 		dst[n+i] = m.s.work.class[q].hot
 	}
 	if m.fail >= 0 {
 		dst[m.fail] = m.s.work.flow.fail
 	}
+}
+
+// loadAt is load at the coordinates u.
+func (m *ReturnMap) loadAt(s *System, u []float64) {
+	n := len(m.rate)
+	m.split(u, u)
+	m.load(s, m.many, u[n:n+len(m.hit)])
 }
 
 // load sets every pool's queue to rest under the rates and hit rates, and computes the
@@ -199,16 +168,13 @@ func (m *ReturnMap) sums(s *System, rate, hit []float64) {
 	}
 	for q := range par.class {
 		k := &s.work.class[q]
-		k.sh, k.rate, k.lone = par.class[q].shapeOf(0), 0, 1
+		k.sh, k.lone = par.class[q].shapeOf(0), 1
 	}
 	for i, q := range m.hit {
 		s.work.class[q].sh = par.class[q].shapeOf(hit[i])
 	}
 	for i, q := range m.rate {
-		k := &s.work.class[q]
-		if k.sh.calls > 0 {
-			k.rate = rate[i] / (k.sh.calls * perCall(k.sh))
-		}
-		s.addCalls(q, false)
+		sh, pool := &s.work.class[q].sh, par.class[q].pool
+		s.work.pool[pool].add(&par.pool[pool], sh, rate[i]/perCall(*sh))
 	}
 }

@@ -1,17 +1,19 @@
 package model
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // An ends is an interval.
 type ends struct{ lo, hi float64 }
 
 // Signs reports whether the signs that Bounds relies on are known: no queries dropped
-// past their deadline, measured service curves that rise, and queues that close on the
-// Panjer family.
+// past their deadline, measured service curves that rise, queues that close on the
+// Panjer family, and no free queries under processor sharing.
 func (m *ReturnMap) Signs() bool {
+	for _, g := range m.loads {
+		if g.free && m.s.now.par.pool[g.pool].ps {
+			return false
+		}
+	}
 	for _, p := range m.s.now.par.pool {
 		_, known := p.law.(panjer)
 		if p.curve != nil && !p.curve.rises || p.curve == nil && !p.ps && (p.drops() || !known) {
@@ -26,12 +28,20 @@ func (m *ReturnMap) Signs() bool {
 // success of reads there.
 func (m *ReturnMap) enclose(lo, hi []float64) {
 	n, h := len(m.rate), len(m.rate)+len(m.hit)
-	m.sums(m.s, hi[:n], lo[n:h])
-	m.sums(m.easy, lo[:n], hi[n:h])
+	m.split(lo, hi)
+	m.sums(m.s, m.many, lo[n:h])
+	m.sums(m.easy, m.few, hi[n:h])
 	par := m.s.now.par
 	for i := range par.pool {
 		c, worst, mild := &par.pool[i], &m.s.work.pool[i], &m.easy.work.pool[i]
-		b, share := m.mixes(i)
+		var work ends
+		for k, g := range m.loads {
+			if g.pool == i && !g.free {
+				work = ends{lo[k], hi[k]}
+			}
+		}
+		worst.load, mild.load = worst.bg+work.hi, mild.bg+work.lo
+		b, share := m.mixes(i, work)
 		worst.share, mild.share = share.lo, share.hi
 		if c.curve != nil {
 			for _, p := range []*poolFlow{worst, mild} {
@@ -173,102 +183,4 @@ func (p *poolFlow) gamma(c *pool, w, shape, scale float64) bool {
 	}
 	p.n, p.v, p.b = shape*scale-w, shape*scale*scale-c.cs*w*w, 0
 	return true
-}
-
-// mixes bounds the mean residual query (the mean query under processor sharing) and the
-// common share of a pool over the rates and shapes in the two copies of the system: means,
-// weighted by the rates.
-func (m *ReturnMap) mixes(i int) (b, share ends) {
-	p := &m.s.now.par.pool[i]
-	var mix, common weighing
-	bg := m.s.work.pool[i].bg
-	if p.ps {
-		mix.add(ends{bg, bg}, ends{1, 1})
-	} else {
-		mix.add(ends{bg, bg}, ends{(p.cs + p.ca) / 2, (p.cs + p.ca) / 2})
-	}
-	common.add(ends{bg, bg}, ends{})
-	for _, q := range m.rate {
-		if m.s.now.par.class[q].pool != i {
-			continue
-		}
-		many, few := &m.s.work.class[q], &m.easy.work.class[q]
-		x, y := &few.sh, &many.sh // every moment falls with the hit rate
-		if !(y.w > 0) {
-			continue
-		}
-		work := ends{few.rate * x.calls * x.w, many.rate * y.calls * y.w}
-		calls := ends{work.lo / y.w, work.hi / x.w}
-		common.add(ends{calls.lo * x.w2, calls.hi * y.w2}, ends{x.ww / x.w2, y.ww / y.w2})
-		if p.ps {
-			mix.add(calls, ends{x.w, y.w})
-			continue
-		}
-		odd := ends{(p.ca - 1) * x.w * x.w, (p.ca - 1) * y.w * y.w}
-		if p.ca < 1 {
-			odd = ends{odd.hi, odd.lo}
-		}
-		mix.add(work, ends{
-			max(0, x.w2*(1+p.cs)+odd.lo) / (2 * y.w), (y.w2*(1+p.cs) + odd.hi) / (2 * x.w),
-		})
-	}
-	empty := (p.cs + p.ca) / 2 // as in System.mix
-	if p.ps {
-		empty = 1
-	}
-	b = mix.mean(empty)
-	if share = common.mean(0); p.corr >= 0 {
-		return b, ends{p.corr, p.corr}
-	}
-	return b, ends{share.lo / (1 + p.cs), share.hi / (1 + p.cs)}
-}
-
-// A weighing is values with weights of which bounds are known.
-type weighing struct{ weight, value []ends }
-
-func (w *weighing) add(weight, value ends) {
-	w.weight, w.value = append(w.weight, weight), append(w.value, value)
-}
-
-// mean returns bounds of the weighted mean, which is empty without any weight.
-func (w *weighing) mean(empty float64) ends {
-	out := ends{w.least(), 0}
-	value := slices.Clone(w.value)
-	for k, v := range w.value {
-		w.value[k] = ends{-v.hi, -v.lo}
-	}
-	out.hi = -w.least()
-	w.value = value
-	none := true // all weights may be 0
-	for _, x := range w.weight {
-		none = none && x.lo == 0
-	}
-	switch {
-	case math.IsInf(out.lo, 0):
-		return ends{empty, empty}
-	case none:
-		return ends{min(out.lo, empty), max(out.hi, empty)}
-	}
-	return out
-}
-
-// least returns the least weighted mean: values above it have their least weights, those
-// below their largest. It is +Inf without any weight.
-func (w *weighing) least() float64 {
-	mean := math.Inf(1)
-	for range 2 + len(w.weight) {
-		sum, total := 0.0, 0.0
-		for k, x := range w.weight {
-			at := x.lo
-			if w.value[k].lo < mean {
-				at = x.hi
-			}
-			sum, total = sum+at*w.value[k].lo, total+at
-		}
-		if total == 0 || sum/total >= mean {
-			break
-		}
-		mean = sum / total
-	}
-	return mean
 }

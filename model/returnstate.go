@@ -6,8 +6,8 @@ import "math"
 // where u is a fixed point. It fails to be finite where a queue without a limit, or
 // the clients held back by a retry budget, grow for ever.
 func (m *ReturnMap) State(u []float64) []float64 {
-	s, n := m.s, len(m.rate)
-	m.load(s, u[:n], u[n:n+len(m.hit)])
+	s := m.s
+	m.loadAt(s, u)
 	fail := m.fails(s, u)
 	m.flow(s, fail)
 	l, par, f := &s.lay, s.now.par, &s.work.flow
@@ -69,13 +69,13 @@ func (m *ReturnMap) Success(u []float64) float64 {
 func (m *ReturnMap) ColdLoad() []float64 {
 	s := m.s
 	par := s.now.par
-	u := make([]float64, m.Dim())
+	rate := make([]float64, len(m.rate))
 	adm, _, _, _, _ := smin(s.now.lam, s.now.u)
 	for i, q := range m.rate {
 		c := &par.class[q]
-		u[i] = (c.perBoot*adm + c.perSession*par.session*adm) * c.shapeOf(0).calls * perCall(c.shapeOf(0))
+		rate[i] = (c.perBoot*adm + c.perSession*par.session*adm) * c.shapeOf(0).calls * perCall(c.shapeOf(0))
 	}
-	m.load(s, u[:len(m.rate)], make([]float64, len(m.hit)))
+	m.load(s, rate, make([]float64, len(m.hit)))
 	out := make([]float64, len(par.pool))
 	for i := range out {
 		out[i] = s.work.pool[i].load / s.work.pool[i].mu

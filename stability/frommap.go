@@ -16,9 +16,10 @@ const (
 	mapError = 1e-11
 	absError = 1e-9
 
-	// boxTol is the width of isolating intervals. Newton's method on the whole system
-	// does the rest.
-	boxTol = 1e-7
+	// boxTol is the width of isolating intervals, and wideTol of isolating boxes of several
+	// coordinates, of which bounds are less sharp. Newton's method on the whole system does
+	// the rest.
+	boxTol, wideTol = 1e-7, 1e-5
 )
 
 // fromMap adds the fixed points of the return map.
@@ -62,9 +63,10 @@ const (
 	// shareUnit is what shares are counted in, so that absError is small for them.
 	shareUnit = 1e-3
 
-	// shareScale is the size of a share, in its unit, below which it counts as small. Rates
-	// decide more: with a large scale boxes are halved along them first.
-	shareScale = 1e5
+	// shareScale and hitScale are the sizes of a share and of a hit rate, in their unit, below
+	// which they count as small. Rates decide more, and next hit rates: with a large
+	// scale boxes are halved along the others first.
+	shareScale, hitScale = 1e5, 3e4
 )
 
 // rescale brings the boxes and equilibria of a set from the given units to 1.
@@ -90,31 +92,49 @@ const mostBounds = 20_000
 // roots finds the fixed points of the return map: all of them, with proof, where signs
 // are known and the budget suffices.
 func roots(m *model.ReturnMap) (*fixedpoint.Set, error) {
-	lo, hi := m.Box()
-	box := fixedpoint.Box{Lo: lo, Hi: hi}
 	if !m.Signs() {
-		return search(m, box)
+		return search(m)
 	}
+	set, err := prove(m)
+	if err != nil || set.Certainty == fixedpoint.Proved || m.Dim() == 1 {
+		return set, err
+	}
+	found, err := search(m)
+	if err != nil {
+		return nil, err
+	}
+	found.Evals += set.Evals
+	found.Undecided = set.Undecided
+	return found, nil
+}
+
+// prove finds the fixed points by subdivision with bounds.
+func prove(m *model.ReturnMap) (*fixedpoint.Set, error) {
+	lo, hi := m.Box()
 	settings := &fixedpoint.EnumSettings{Tol: boxTol}
 	if m.Dim() > 1 {
-		settings.MaxEvals = mostBounds
+		settings.MaxEvals, settings.Tol = mostBounds, wideTol
 	}
+	from, to := m.HitRates()
 	region, unit := fixedpoint.Box{Lo: slices.Clone(lo), Hi: slices.Clone(hi)}, make([]float64, m.Dim())
 	for i, v := range hi {
 		unit[i], settings.Scale = 1, append(settings.Scale, v/1000)
 		if i >= m.Rates() {
 			unit[i], settings.Scale[i] = shareUnit, shareScale
+			if i >= from && i < to {
+				settings.Scale[i] = hitScale
+			}
 			region.Lo[i], region.Hi[i] = -margin/shareUnit, (1+margin)/shareUnit
 		}
 	}
-	from, to := make([]float64, m.Dim()), make([]float64, m.Dim())
+	a, b := make([]float64, m.Dim()), make([]float64, m.Dim())
 	set, err := fixedpoint.Enumerate(&fixedpoint.Monotone{
 		Dim: m.Dim(),
-		Bound: func(dstLo, dstHi, a, b []float64) {
+		Bound: func(dstLo, dstHi, x, y []float64) {
 			for i, u := range unit { // beyond its box the map goes on as at the edge
-				from[i], to[i] = min(max(a[i]*u, lo[i]), hi[i]), min(max(b[i]*u, lo[i]), hi[i])
+				a[i], b[i] = min(max(x[i]*u, lo[i]), hi[i]), min(max(y[i]*u, lo[i]), hi[i])
 			}
-			m.Bounds(from, to, dstLo, dstHi)
+			m.Bounds(a, b, dstLo, dstHi)
 			for i, u := range unit {
 				dstLo[i], dstHi[i] = dstLo[i]/u, dstHi[i]/u
 			}
@@ -124,21 +144,14 @@ func roots(m *model.ReturnMap) (*fixedpoint.Set, error) {
 	if err == nil {
 		rescale(set, unit)
 	}
-	if err != nil || set.Certainty == fixedpoint.Proved || m.Dim() == 1 {
-		return set, err
-	}
-	found, err := search(m, box)
-	if err != nil {
-		return nil, err
-	}
-	found.Evals += set.Evals
-	found.Undecided = set.Undecided
-	return found, nil
+	return set, err
 }
 
 // search finds fixed points of the return map by deflated Newton iterations from many
 // starts.
-func search(m *model.ReturnMap, box fixedpoint.Box) (*fixedpoint.Set, error) {
+func search(m *model.ReturnMap) (*fixedpoint.Set, error) {
+	lo, hi := m.Box()
+	box := fixedpoint.Box{Lo: lo, Hi: hi}
 	scale, inside := make([]float64, m.Dim()), make([]float64, m.Dim())
 	for i := range scale {
 		scale[i] = 1e-6 * box.Hi[i]
