@@ -20,7 +20,7 @@ type EnumSettings struct {
 	Scale []float64
 
 	// MaxEvals bounds the evaluations of the map for dividing the region; proofs for what is left
-	// take some more. Default 20,000 n² for n unknowns.
+	// take at most about as many again. Default 20,000 n² for n unknowns.
 	MaxEvals int
 }
 
@@ -126,6 +126,7 @@ type enumeration struct {
 	pending   []cluster
 	done      []Box // hulls of clusters that are concluded
 	lo, hi    []float64
+	limit     int // of the evaluations, for proofs
 }
 
 // unit is what Tol refers to for unknown i of b.
@@ -236,10 +237,9 @@ func (e *enumeration) shrink(c *cell) bool {
 
 // groups gathers cells that touch or are no further apart than Tol.
 func (e *enumeration) groups(cells []cell) [][]cell {
-	slices.SortFunc(cells, func(a, b cell) int { return cmp.Compare(a.Lo[0], b.Lo[0]) })
-	parent := make([]int, len(cells))
+	parent, order := make([]int, len(cells)), make([]int, len(cells))
 	for i := range parent {
-		parent[i] = i
+		parent[i], order[i] = i, i
 	}
 	root := func(i int) int {
 		for parent[i] != i {
@@ -248,17 +248,14 @@ func (e *enumeration) groups(cells []cell) [][]cell {
 		}
 		return i
 	}
-	reach := make([]float64, len(cells)) // furthest upper end in the first unknown so far
-	for i, a := range cells {
-		reach[i] = a.Hi[0]
-		if i > 0 {
-			reach[i] = max(reach[i], reach[i-1])
-		}
-		for k := i - 1; k >= 0 && reach[k] >= a.Lo[0]-e.Tol*e.unit(a.Box, 0); k-- {
-			if e.near(cells[k].Box, a.Box) {
-				parent[root(i)] = root(k)
+	t := newTree(cells, order)
+	for i := range cells {
+		a := cells[i].Box
+		t.visit(func(b Box) bool { return e.near(a, b) }, func(k int) {
+			if k > i {
+				parent[root(k)] = root(i)
 			}
-		}
+		})
 	}
 	var groups [][]cell
 	index := make(map[int]int)

@@ -23,10 +23,15 @@ const (
 // undecided.
 func (e *enumeration) conclude() {
 	e.add(e.left, 0)
+	e.limit = e.evals + e.MaxEvals
 	for tol := e.Tol; len(e.pending) > 0; e.Tol = tol {
 		c := e.pending[len(e.pending)-1]
 		e.pending = e.pending[:len(e.pending)-1]
 		hull, open := hullOf(c.cells)
+		if open && !hull.exists {
+			e.undecided(hull.Box)
+			continue
+		}
 		x, ok := e.polish(hull.Box)
 		if ok && !open && (!hull.exists || !hull.unique && e.Slope != nil) {
 			exists, unique := e.proves(hull.Box, x)
@@ -35,17 +40,21 @@ func (e *enumeration) conclude() {
 		switch {
 		case hull.exists:
 			e.list(x, hull)
-		case !open && c.tries < mostTries:
+			e.done = append(e.done, hull.Box)
+		case c.tries < mostTries && e.evals < e.limit:
 			e.Tol *= math.Pow(finer, float64(c.tries+1))
 			e.left = nil
-			e.resolve(c.cells, retryEvals*e.Dim)
+			e.resolve(c.cells, min(retryEvals*e.Dim, e.limit-e.evals))
 			e.add(e.left, c.tries+1)
-			continue
 		default:
-			e.set.Undecided = append(e.set.Undecided, hull.Box)
+			e.undecided(hull.Box)
 		}
-		e.done = append(e.done, hull.Box)
 	}
+}
+
+func (e *enumeration) undecided(hull Box) {
+	e.set.Undecided = append(e.set.Undecided, hull)
+	e.done = append(e.done, hull)
 }
 
 // add puts the clusters of the cells on the pending list.
@@ -214,7 +223,7 @@ func (e *enumeration) miranda(b Box, x []float64) bool {
 	if y == nil {
 		return false
 	}
-	last := e.evals + mirandaEvals*n
+	last := min(e.evals+mirandaEvals*n, e.limit)
 	weights := make([]float64, n)
 	for i := range n {
 		row := y[i*n : (i+1)*n]
