@@ -69,7 +69,7 @@ func checkStates(t *testing.T, path string, sys *model.System, at model.Moment, 
 
 func checkStarts(t *testing.T, path string, sys *model.System, at model.Moment, r *Result) {
 	frozen := sys.Freeze(at)
-	for _, b := range beginnings(sys, frozen, at) {
+	for _, b := range beginnings(sys, frozen, at, nil) {
 		if b.err != nil {
 			continue
 		}

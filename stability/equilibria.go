@@ -65,6 +65,8 @@ type Equilibrium struct {
 
 	// Certainty is Proved where an isolating interval of the return map holds it.
 	Certainty fixedpoint.Certainty
+
+	idle []bool // components that say nothing on stability
 }
 
 // A Result is the equilibria at a moment.

@@ -13,12 +13,12 @@ const (
 	forever   = 1e9  // s: the length of a relaxation; steps grow as it comes to rest
 	overload  = 10   // times the capacity: what the rush before the overloaded start asks for
 	rush      = 3600 // s that it lasts
-	mostSteps = 20000
+	mostSteps = 4000 // ten times what most relaxations take
 )
 
 // explore adds the equilibria that the frozen system comes to from several starts, and those on the edges between the stable ones.
 func (r *Result) explore(sys, frozen *model.System, at model.Moment, set *Settings) error {
-	for _, start := range beginnings(sys, frozen, at) {
+	for _, start := range beginnings(sys, frozen, at, set) {
 		if err := set.interrupted(); err != nil {
 			return err
 		}
@@ -30,6 +30,9 @@ func (r *Result) explore(sys, frozen *model.System, at model.Moment, set *Settin
 		if err != nil {
 			r.Warnings = append(r.Warnings, fmt.Errorf("stability: from the %s start: %w", start.name, err))
 			continue
+		}
+		if end.Status == ode.Interrupted {
+			return ErrInterrupted
 		}
 		e, err := polish(frozen, end.Y)
 		switch {
@@ -79,7 +82,7 @@ type beginning struct {
 // (cold) and with full ones (warm), and the queues and clients that an hour of ten times
 // the traffic that full caches and the pools carry leaves without a throttle, with empty
 // caches (overloaded).
-func beginnings(sys, frozen *model.System, at model.Moment) []beginning {
+func beginnings(sys, frozen *model.System, at model.Moment, set *Settings) []beginning {
 	base := beginning{name: "usual"}
 	if base.y, base.err = frozen.Clone().Start(); base.err != nil {
 		base.y = blank(frozen)
@@ -99,7 +102,7 @@ func beginnings(sys, frozen *model.System, at model.Moment) []beginning {
 	rushed.Traffic, rushed.Throttle = overload*max(share(sys, at), 1)/leastLoad(frozen, warm.y), math.Inf(1)
 	hot := beginning{name: "overloaded"}
 	if hot.err = cold.err; hot.err == nil {
-		hot.y, hot.err = crowd(sys.Freeze(rushed), cold.y)
+		hot.y, hot.err = crowd(sys.Freeze(rushed), cold.y, set)
 	}
 	if hot.err == nil {
 		clear(hot.y[:n])
@@ -135,8 +138,8 @@ func leastLoad(s *model.System, y []float64) float64 {
 }
 
 // crowd returns the state in which an hour of the traffic leaves an empty system.
-func crowd(s *model.System, y []float64) ([]float64, error) {
-	end, err := ode.Solve(s, y, 0, rush, integration(s, nil))
+func crowd(s *model.System, y []float64, set *Settings) ([]float64, error) {
+	end, err := ode.Solve(s, y, 0, rush, integration(s, set))
 	if err != nil {
 		return nil, err
 	}

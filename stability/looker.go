@@ -86,7 +86,7 @@ func count(sys *model.System, at model.Moment) (states, error) {
 func (l *looker) search(at model.Moment, only bool) (states, error) {
 	const apart = 1e-3
 	frozen := l.sys.Freeze(at)
-	starts := beginnings(l.sys, frozen, at)
+	starts := beginnings(l.sys, frozen, at, l.set)
 	warm, hot := &starts[2], &starts[3]
 	var s states
 	best, err := l.settle(frozen, warm)

@@ -51,7 +51,7 @@ func agree(t *testing.T, d *Phase, n int, run func(x, y float64) (Verdict, error
 func ends(sys *model.System, at model.Moment) (Verdict, error) {
 	frozen := sys.Freeze(at)
 	var rest [][]float64
-	for _, b := range beginnings(sys, frozen, at) {
+	for _, b := range beginnings(sys, frozen, at, nil) {
 		if b.name != "warm" && b.name != "overloaded" {
 			continue
 		}

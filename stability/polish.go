@@ -33,7 +33,8 @@ func polish(s *model.System, y []float64) (*Equilibrium, error) {
 		return nil, fmt.Errorf("the equilibrium of the whole system near it is no state")
 	}
 	e := &Equilibrium{State: x, Gain: math.NaN(), Residual: left}
-	spectrum, err := spectrumOf(s, scale, x, jac)
+	e.idle = idlers(s, scale, x, jac)
+	spectrum, err := spectrumOf(s, scale, x, jac, e.idle)
 	if err != nil {
 		return nil, err
 	}
@@ -101,6 +102,11 @@ func damped(s *model.System, scale, y, jac []float64) (x []float64, left float64
 		JacX: func(dst, x, _ []float64) {
 			s.Linearize(dt, 0, x)
 			s.Jacobian(dst)
+			for i := range x { // what nothing moves stays
+				if !slices.ContainsFunc(dst[i*len(x):(i+1)*len(x)], func(a float64) bool { return a != 0 }) {
+					dst[i*len(x)+i] = -1
+				}
+			}
 		},
 	}
 	r, err := fixedpoint.Newton(p, y, nil, nil)
@@ -110,37 +116,79 @@ func damped(s *model.System, scale, y, jac []float64) (x []float64, left float64
 	if err := r.Status.Err(); err != nil {
 		return nil, 0, fmt.Errorf("no equilibrium of the whole system near it: %w", err)
 	}
-	p.JacX(jac, r.X, nil)
+	s.Linearize(dt, 0, r.X)
+	s.Jacobian(jac)
 	return r.X, r.Residual, nil
 }
 
-// spectrumOf is the spectrum of the Jacobian at x in units of typical sizes. Components that
-// nothing moves, such as the content that nobody asks for and that never expires, are what
-// they are: they do not count.
-func spectrumOf(s *model.System, scale, x, jac []float64) (*fixedpoint.Spectrum, error) {
+// spectrumOf is the spectrum of the Jacobian at x in units of typical sizes, without the
+// components that are idle.
+func spectrumOf(s *model.System, scale, x, jac []float64, idle []bool) (*fixedpoint.Spectrum, error) {
 	n := len(x)
 	size := func(i int) float64 { return max(scale[i]/small, math.Abs(x[i])) }
-	var moving []int
+	var active []int
 	for i := range n {
-		if slices.ContainsFunc(jac[i*n:i*n+n], func(a float64) bool { return a != 0 }) {
-			moving = append(moving, i)
+		if !idle[i] {
+			active = append(active, i)
 		}
 	}
-	m, all := len(moving), s.Mass()
+	m, all := len(active), s.Mass()
 	scaled, mass := make([]float64, 0, m*m), make([]float64, m)
-	for k, i := range moving {
+	for k, i := range active {
 		mass[k] = all[i]
-		for _, j := range moving {
+		for _, j := range active {
 			scaled = append(scaled, jac[i*n+j]*size(j)/size(i))
 		}
 	}
 	return fixedpoint.Stability(scaled, m, mass)
 }
 
-// add lists an equilibrium unless it is listed, and reports whether it was new.
+// idlers tells which components are what they are: nothing moves them, as the content
+// that nobody asks for and that never expires, or they move nothing, themselves included, by
+// more than rounding, as the variance of a queue that stays empty. Each is an eigenvalue of
+// zero that says nothing on stability.
+func idlers(s *model.System, scale, x, jac []float64) []bool {
+	const rounding = 1e-16
+	n, mass := len(x), s.Mass()
+	idle, row := make([]bool, n), make([]float64, n)
+	for changed := true; changed; {
+		changed = false
+		driven, drives := make([]bool, n), make([]bool, n)
+		for i := range n {
+			clear(row)
+			most := 0.0
+			for j, a := range jac[i*n : i*n+n] {
+				if !idle[i] && !idle[j] {
+					row[j] = math.Abs(a) * max(scale[j]/small, math.Abs(x[j]))
+					most = max(most, row[j])
+				}
+			}
+			driven[i] = most > 0
+			for j, a := range row {
+				drives[j] = drives[j] || a > rounding*most
+			}
+		}
+		for i, m := range mass {
+			if m != 0 && !idle[i] && !(driven[i] && drives[i]) {
+				idle[i], changed = true, true
+			}
+		}
+	}
+	return idle
+}
+
+// add lists an equilibrium unless it is listed, and reports whether it was new. What is idle
+// in both makes no difference.
 func (r *Result) add(e *Equilibrium, s *model.System) bool {
 	for i := range r.Equilibria {
-		if distance(scales(s), r.Equilibria[i].State, e.State) <= merge {
+		known := &r.Equilibria[i]
+		y := slices.Clone(e.State)
+		for k, idle := range e.idle {
+			if idle && known.idle[k] {
+				y[k] = known.State[k]
+			}
+		}
+		if distance(scales(s), known.State, y) <= merge {
 			return false
 		}
 	}
