@@ -96,7 +96,7 @@ func (s *System) recency() (logT float64) {
 	const least, most = -100, 690 // of the logarithm: from no entry read twice to all kept
 	return root(func(logT float64) float64 {
 		s.evict(logT, false)
-		return -s.work.lruRes
+		return -math.Log1p(s.work.lruRes) // nearly linear while the cache is far from full
 	}, least, most, 1e-16)
 }
 
