@@ -67,6 +67,7 @@ func TestHostileFiles_invariant(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
 			checkText(t, text, settingsOf(t, file))
 			for n := range text { // cut short anywhere
 				if n%7 == 0 || n > len(text)-40 {
@@ -118,8 +119,9 @@ func TestWriteCSV_invariant(t *testing.T) {
 	}
 }
 
-// fuzz seeds a target with the hostile files whose names start with one of the words.
-func fuzz(f *testing.F, words ...string) {
+// fuzz seeds a target with the hostile files whose names start with one of the words. What
+// comes is read as it is, and inside a text that is sound around it, where there is one.
+func fuzz(f *testing.F, around string, words ...string) {
 	seeds := 0
 	for _, file := range hostile(f) {
 		for _, word := range words {
@@ -137,16 +139,37 @@ func fuzz(f *testing.F, words ...string) {
 	if seeds == 0 {
 		f.Fatalf("no file starts with any of %q", words)
 	}
-	f.Fuzz(func(t *testing.T, text []byte) { checkText(t, text, nil) })
+	if around != "" {
+		f.Add([]byte(`[1645509600,"NaN"],[1645509615,-1e999],[null,null]`))
+		f.Add([]byte(`"2022-02-22T06:00:00Z",1,true,{},[]`))
+	}
+	before, after, _ := strings.Cut(around, "HERE")
+	f.Fuzz(func(t *testing.T, text []byte) {
+		checkText(t, text, nil)
+		if around != "" {
+			checkText(t, []byte(before+string(text)+after), nil)
+		}
+	})
 }
 
-func FuzzCSV(f *testing.F)         { fuzz(f, "") }
-func FuzzGrafana(f *testing.F)     { fuzz(f, "grafana", "utf16") }
-func FuzzPrometheus(f *testing.F)  { fuzz(f, "prometheus") }
-func FuzzCloudWatch(f *testing.F)  { fuzz(f, "cloudwatch") }
-func FuzzDatadog(f *testing.F)     { fuzz(f, "datadog") }
-func FuzzGraphite(f *testing.F)    { fuzz(f, "graphite.json", "graphite-headless") }
-func FuzzGraphiteRaw(f *testing.F) { fuzz(f, "graphite.raw") }
+func FuzzCSV(f *testing.F)     { fuzz(f, "Time,load,hit_rate\n2022-02-22T06:00:00Z,1,97%\nHERE", "") }
+func FuzzGrafana(f *testing.F) { fuzz(f, "sep=;\nTime;p99;ratio\nHERE", "grafana", "utf16") }
+func FuzzPrometheus(f *testing.F) {
+	fuzz(f, `{"data":{"result":[{"metric":{"__name__":"x"},"values":[HERE]}]}}`, "prometheus")
+}
+
+func FuzzCloudWatch(f *testing.F) {
+	fuzz(f, `{"MetricDataResults":[{"Label":"x","Timestamps":["2022-02-22T06:00:00Z",1645509600],"Values":[HERE]}]}`, "cloudwatch")
+}
+
+func FuzzDatadog(f *testing.F) {
+	fuzz(f, `{"series":[{"metric":"x","pointlist":[[1645509600000.0,1],HERE],"unit":[{"short_name":"ms"},null]}]}`, "datadog")
+}
+
+func FuzzGraphite(f *testing.F) {
+	fuzz(f, `[{"target":"x","datapoints":[[0.5,1645509600],HERE]}]`, "graphite.json", "graphite-headless")
+}
+func FuzzGraphiteRaw(f *testing.F) { fuzz(f, "x,1645509600,1645509840,60|HERE", "graphite.raw") }
 
 // A number reads as the same with spaces around it, and never as something that is none.
 func FuzzNumber(f *testing.F) {

@@ -104,6 +104,7 @@ func startPrometheus(t *testing.T, target string) string {
 // A live server that scraped a small exporter: values to the last digit at their times,
 // zeros, gaps, a restart and a replaced node.
 func TestPrometheus_live_exact(t *testing.T) {
+	t.Parallel() // the server takes 5 s to look at its list of targets
 	// Samples carry their own times, in the past hour, which the server takes, so nothing
 	// here depends on when it scrapes.
 	start := time.Now().Unix()/everyS*everyS - 1800
