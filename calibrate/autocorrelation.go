@@ -1,6 +1,10 @@
 package calibrate
 
-import "gonum.org/v1/gonum/dsp/fourier"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/dsp/fourier"
+)
 
 // AutocorrelationTime returns the integrated autocorrelation time of a stationary series,
 // in samples: n samples are worth n over it. The sum of the autocorrelations ends at the
@@ -51,4 +55,49 @@ func autocorrelation(x []float64) []float64 {
 		rho[i] /= r0
 	}
 	return rho
+}
+
+// ensembleTime is the autocorrelation time of walkers of one ensemble: that of the mean of
+// their autocorrelations.
+func ensembleTime(series [][]float64) float64 {
+	var mean []float64
+	for _, x := range series {
+		rho := autocorrelation(x)
+		if mean == nil {
+			mean = make([]float64, len(x))
+		}
+		for k, v := range rho {
+			mean[k] += v / float64(len(series))
+		}
+	}
+	return integrated(mean)
+}
+
+// RHat returns the potential scale reduction of chains, each split in halves (Gelman et
+// al. 2013, Bayesian Data Analysis, section 11.4): near 1 where all show the same.
+func RHat(chains [][]float64) float64 {
+	var means, vars []float64
+	n := len(chains[0]) / 2
+	for _, x := range chains {
+		for _, half := range [][]float64{x[:n], x[len(x)-n:]} {
+			m, v := meanVariance(half)
+			means, vars = append(means, m), append(vars, v)
+		}
+	}
+	_, between := meanVariance(means)
+	within, _ := meanVariance(vars)
+	if within == 0 {
+		return 1
+	}
+	return math.Sqrt((float64(n-1)/float64(n)*within + between) / within)
+}
+
+func meanVariance(x []float64) (mean, variance float64) {
+	for _, v := range x {
+		mean += v / float64(len(x))
+	}
+	for _, v := range x {
+		variance += (v - mean) * (v - mean) / float64(len(x)-1)
+	}
+	return mean, variance
 }

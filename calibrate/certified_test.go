@@ -67,7 +67,7 @@ func TestCMAESThenDescentMisra1aExact(t *testing.T) {
 		t.Fatal(err)
 	}
 	for seed := range uint64(5) {
-		u, _, _ := e.descend(e.evolve([]float64{0.99, 0.01}, 1500, seed), nil, 60)
+		u, _, _ := e.descend(e.evolve([]float64{0.99, 0.01}, 1500, seed), nil, finest, 60)
 		numtest.Check(t, "b1", e.values(nil, u)[0], 238.94212918, 2e-7, 0)
 	}
 }

@@ -119,7 +119,7 @@ func spread(dim, n int) [][]float64 {
 
 // search descends from u and keeps what it finds if that is the best.
 func (f *Fit) search(u []float64) {
-	to, m, cost := f.e.descend(u, nil, f.Settings.Iterations)
+	to, m, cost := f.e.descend(u, nil, finest, f.Settings.Iterations)
 	f.Waterfall = append(f.Waterfall, Start{f.e.values(nil, u), f.e.values(nil, to), cost})
 	if cost < f.Cost {
 		f.take(to, m, cost)
@@ -162,7 +162,7 @@ func (f *Fit) weigh() {
 
 // polish descends from the best point, whose cost is no longer right.
 func (f *Fit) polish() {
-	u, m, cost := f.e.descend(f.u, nil, f.Settings.Iterations)
+	u, m, cost := f.e.descend(f.u, nil, finest, f.Settings.Iterations)
 	f.take(u, m, cost)
 }
 

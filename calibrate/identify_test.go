@@ -38,7 +38,7 @@ func TestProfileOfALineExact(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	numtest.Check(t, "low end", p.Lo, sxy/sxx-half, 0, 0.02*half) // located to 1 % of the cost
+	numtest.Check(t, "low end", p.Lo, sxy/sxx-half, 0, 0.02*half) // located to 2 % of the cost, which is square
 	numtest.Check(t, "high end", p.Hi, sxy/sxx+half, 0, 0.02*half)
 	id := f.Identify()
 	// The most likely variance divides by n, not by n − 2.

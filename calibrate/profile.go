@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -82,13 +83,13 @@ func (f *Fit) profile(k int, confidence float64) (*Profile, error) {
 	p := &f.Problem.Params[f.e.free[k]]
 	out := &Profile{Name: p.Name, Limit: f.limit(confidence), Confidence: confidence}
 	here := profilePoint{f.u, f.predicted(), f.Cost}
-	step := f.firstStep(k, out.Limit)
+	step, before := f.lead(k, out.Limit)
 	var sides [2][]profilePoint
 	var ends [2]float64
 	var open [2]bool
 	for s, sign := range [2]float64{-1, 1} {
 		var pts []profilePoint
-		pts, ends[s], open[s] = f.walk(here, k, sign*step, out.Limit)
+		pts, ends[s], open[s] = f.walk(here, before, k, sign*step, out.Limit)
 		sides[s] = pts
 	}
 	best := here
@@ -100,7 +101,7 @@ func (f *Fit) profile(k int, confidence float64) (*Profile, error) {
 		}
 	}
 	if best.cost < here.cost {
-		u, m, cost := f.e.descend(best.u, nil, f.Settings.Iterations)
+		u, m, cost := f.e.descend(best.u, nil, finest, f.Settings.Iterations)
 		f.take(u, m, cost)
 		again, err := f.profile(k, confidence)
 		if err == nil {
@@ -123,22 +124,35 @@ func (f *Fit) profile(k int, confidence float64) (*Profile, error) {
 	return out, nil
 }
 
-// firstStep is what the information says takes the cost half way up, in the cube.
-func (f *Fit) firstStep(k int, limit float64) float64 {
+// lead returns the first step, a third of what the information says takes the cost to the
+// limit, and the point from which a straight line leads to the best one: the other
+// coordinates move as the covariance says.
+func (f *Fit) lead(k int, limit float64) (step float64, before []float64) {
 	j, _ := f.e.jacobian(f.u, f.predicted())
-	_, info := f.e.score(f.predicted(), j)
-	step := 0.05
-	if v := info.At(k, k); v > 0 { // with the others held: a lower bound
-		step = math.Sqrt(2*limit/v) / 2
+	grad, info := f.e.score(f.predicted(), j)
+	f.e.addPrior(f.u, grad, info)
+	n := len(f.u)
+	for i := range n {
+		info.SetSym(i, i, info.At(i, i)*(1+1e-9)+1e-9)
 	}
-	return min(max(step, 1e-7), 0.1)
+	before = append([]float64(nil), f.u...)
+	var chol mat.Cholesky
+	var cov mat.SymDense
+	step = 0.05
+	if chol.Factorize(info) && chol.InverseTo(&cov) == nil && cov.At(k, k) > 0 {
+		step = min(max(math.Sqrt(2*limit*cov.At(k, k))/3, 1e-7), 0.1)
+		for i := range n {
+			before[i] -= step * cov.At(i, k) / cov.At(k, k)
+		}
+	}
+	return step, before
 }
 
 // walk goes from the best point until the cost passes the limit or the cube ends, and
 // locates where.
-func (f *Fit) walk(from profilePoint, k int, step, limit float64) (pts []profilePoint, end float64, open bool) {
+func (f *Fit) walk(from profilePoint, lead []float64, k int, step, limit float64) (pts []profilePoint, end float64, open bool) {
 	const most = 60
-	last, before := from, from
+	last, before := from, profilePoint{u: lead}
 	for range most {
 		at := min(max(last.u[k]+step, 0), 1)
 		if at == last.u[k] {
@@ -173,17 +187,17 @@ func (f *Fit) held(last, before profilePoint, k int, at float64) profilePoint {
 		}
 	}
 	u[k] = at
-	const iterations = 12
-	next, m, cost := f.e.descend(u, hold, iterations)
+	const tol, iterations = 1e-5, 12 // of a cost that is compared with limits near 1
+	next, m, cost := f.e.descend(u, hold, tol, iterations)
 	if math.IsInf(cost, 1) {
 		u = append(u[:0], last.u...)
 		u[k] = at
-		next, m, cost = f.e.descend(u, hold, iterations)
+		next, m, cost = f.e.descend(u, hold, tol, iterations)
 	}
 	return profilePoint{next, m, cost}
 }
 
-// locate returns where the cost passes the limit between two points, to a hundredth of
+// locate returns where the cost passes the limit between two points, to a fiftieth of
 // the limit, and the points on the way, outward.
 func (f *Fit) locate(from, in, out profilePoint, k int, limit float64) (float64, []profilePoint) {
 	var inner, outer []profilePoint
@@ -194,13 +208,13 @@ func (f *Fit) locate(from, in, out profilePoint, k int, limit float64) (float64,
 			share = min(max((math.Sqrt(limit)-lo)/(hi-lo), 0.05), 0.95) // costs are nearly square
 		}
 		at := in.u[k] + share*(out.u[k]-in.u[k])
-		mid := f.held(in, in, k, at)
+		mid := f.held(in, out, k, at)
 		if mid.cost-from.cost <= limit {
 			in, inner = mid, append(inner, mid)
 		} else {
 			out, outer = mid, append([]profilePoint{mid}, outer...)
 		}
-		if math.Abs(mid.cost-from.cost-limit) < limit/100 || math.Abs(out.u[k]-in.u[k]) < 1e-9 {
+		if math.Abs(mid.cost-from.cost-limit) < limit/50 || math.Abs(out.u[k]-in.u[k]) < 1e-9 {
 			return at, append(inner, outer...)
 		}
 	}

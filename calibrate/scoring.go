@@ -9,8 +9,8 @@ import (
 // descend is Levenberg's and Marquardt's method (Marquardt 1963, doi:10.1137/0111030)
 // with Fisher's information in the place of JᵀJ: for Gaussian noise the two are one. It
 // stays in the unit cube; coordinates where hold is true, nil for none, do not move. It
-// returns the best point seen, its predictions and cost.
-func (e *evaluator) descend(u []float64, hold []bool, most int) (best, m []float64, cost float64) {
+// returns the best point seen, its predictions and cost, once a step gains less than tol.
+func (e *evaluator) descend(u []float64, hold []bool, tol float64, most int) (best, m []float64, cost float64) {
 	best = append([]float64(nil), u...)
 	m = e.predict(best)
 	cost = e.cost(best, m)
@@ -44,12 +44,15 @@ func (e *evaluator) descend(u []float64, hold []bool, most int) (best, m []float
 			}
 			damp *= 5
 		}
-		if !better || last-cost <= 1e-12*(1+math.Abs(cost)) && moved < 1e-9 {
+		if !better || last-cost <= tol*(1+math.Abs(cost)) && moved < math.Sqrt(tol) {
 			break
 		}
 	}
 	return best, m, cost
 }
+
+// finest is the tolerance of a search that goes on until rounding ends it.
+const finest = 1e-12
 
 // movable returns the coordinates that may move: not those held, and not those at a
 // bound that the gradient points out of.
