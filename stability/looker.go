@@ -1,6 +1,7 @@
 package stability
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/metastable/metastable/fixedpoint"
@@ -12,12 +13,14 @@ import (
 type looker struct {
 	sys    *model.System
 	set    *Settings
-	proved bool
+	scalar bool // the return map, with bounds
+	proved bool // are the numbers so far
 }
 
 func newLooker(sys *model.System, at model.Moment, set *Settings) *looker {
 	m, err := model.NewReturnMap(sys.Freeze(at))
-	return &looker{sys: sys, set: set, proved: err == nil && m.Signs() && m.Dim() == 1}
+	signs := err == nil && m.Signs()
+	return &looker{sys: sys, set: set, proved: signs, scalar: signs && m.Dim() == 1}
 }
 
 func (l *looker) certainty() fixedpoint.Certainty {
@@ -27,12 +30,12 @@ func (l *looker) certainty() fixedpoint.Certainty {
 	return fixedpoint.Searched
 }
 
-// limit brackets where holds ends. A search, which takes trajectories, is by default
-// content with 1e-3.
+// limit brackets where holds ends. What may take trajectories, or thousands of bounds, is by
+// default content with 1e-3.
 func (l *looker) limit(from float64, holds func(float64) (bool, error)) (Limit, error) {
-	tol := 1e-4
-	if !l.proved {
-		tol = 1e-3
+	tol := 1e-3
+	if l.scalar {
+		tol = 1e-4
 	}
 	b, err := bracket(from, l.set.tol(tol), l.set, holds)
 	return Limit{b, l.certainty()}, err
@@ -47,31 +50,41 @@ const (
 	healthyOnly = true
 )
 
+// look finds the states at a moment, with proof as long as that succeeds: what is searched
+// once makes the limit searched, and further proofs pointless.
 func (l *looker) look(at model.Moment, only bool) (states, error) {
-	if l.proved {
-		return count(l.sys, at)
+	if !l.proved {
+		return l.search(at, only)
 	}
-	return l.search(at, only)
+	s, err := count(l.sys, at)
+	if errors.Is(err, ErrUndecided) && !l.scalar {
+		l.proved = false
+		return l.search(at, only)
+	}
+	return s, err
 }
 
-// count finds the states with proof. The fixed points of a scalar return map whose
-// slope exceeds 1 are tipping points and no states.
+// count finds the states with proof. It fails with ErrUndecided where there is none.
 func count(sys *model.System, at model.Moment) (states, error) {
 	var s states
-	m, err := model.NewReturnMap(sys.Freeze(at))
+	frozen := sys.Freeze(at)
+	m, err := model.NewReturnMap(frozen)
 	if err != nil {
 		return s, err
 	}
-	set, err := roots(m)
+	set, err := prove(m)
 	if err != nil {
 		return s, err
 	}
-	if len(set.Undecided) > 0 {
+	if set.Certainty != fixedpoint.Proved {
 		return s, ErrUndecided
 	}
 	for _, e := range set.Equilibria {
+		tips, err := tipping(m, frozen, e.X)
 		switch {
-		case slope(m, e.X) > 1:
+		case err != nil:
+			return s, errors.Join(ErrUndecided, err)
+		case tips:
 		case s.healthy || m.Success(e.X) < healthySuccess:
 			s.collapsed = true
 		default:
@@ -79,6 +92,20 @@ func count(sys *model.System, at model.Moment) (states, error) {
 		}
 	}
 	return s, nil
+}
+
+// tipping reports whether a fixed point is a tipping point and no state: the slope of a
+// scalar map exceeds 1, the whole system leaves it without oscillation.
+func tipping(m *model.ReturnMap, frozen *model.System, x []float64) (bool, error) {
+	if m.Dim() == 1 {
+		return slope(m, x) > 1, nil
+	}
+	y := m.State(x)
+	if !bounded(y) {
+		return false, nil // something grows for ever
+	}
+	e, err := polish(frozen, y)
+	return err == nil && !e.Stable && imag(e.Leading) == 0, err
 }
 
 // search lets the system come to rest from a warm start, and from an overloaded one
