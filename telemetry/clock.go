@@ -45,6 +45,7 @@ const firstEpoch, lastEpoch = 1e8, 4.2e9
 type clock struct {
 	zone       *time.Location // nil: UTC
 	unit       float64        // s in a unit of elapsed times
+	comma      bool           // numbers have a decimal comma
 	kind       timeKind       // of the first time; epoch, zoned and naive are one to it
 	dayFirst   bool           // 31/12/2006
 	monthFirst bool           // 12/31/2006, for sure
@@ -133,6 +134,9 @@ func (c *clock) slashes(cell string) {
 
 // number reads an epoch by its size, and any other number as seconds since the start.
 func (c *clock) number(cell string) (reading, bool) {
+	if c.comma {
+		cell = strings.Replace(cell, ",", ".", 1)
+	}
 	if strings.Trim(cell, "0123456789+-.eE") != "" {
 		return reading{}, false
 	}

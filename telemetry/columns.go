@@ -3,6 +3,7 @@ package telemetry
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -68,6 +69,17 @@ func (c *column) see(cell string, comma bool) {
 	}
 }
 
+// fewWords reports whether a column of text tells series apart, and does not describe
+// rows: its words come again.
+func (c *column) fewWords() bool {
+	const few = 20
+	words := map[string]bool{}
+	for _, cell := range c.cells {
+		words[cell] = true
+	}
+	return len(words) <= max(few, c.filled/2)
+}
+
 func (c *column) text() bool { return 2*(c.nums+c.dates) < c.filled }
 
 // timeColumn finds the times: a column named so, else dates, else a first column of
@@ -107,14 +119,13 @@ func (sc *scan) plan(header []string, line int, sample []record, d dialect) (*ta
 	var cells []string
 	for _, r := range sample {
 		for _, cell := range r.cells {
-			if d.comma != ',' || strings.Contains(cell, ",") {
-				if !isTime(trim(cell)) {
-					cells = append(cells, cell)
-				}
+			if !isTime(trim(cell)) {
+				cells = append(cells, cell)
 			}
 		}
 	}
 	comma, doubt := decimalComma(cells)
+	settled := slices.ContainsFunc(cells, separated)
 	cols := sampleColumns(header, sample, comma)
 	at := timeColumn(cols, header != nil)
 	if at < 0 {
@@ -124,7 +135,7 @@ func (sc *scan) plan(header []string, line int, sample []record, d dialect) (*ta
 		}
 		return nil, &ParseError{Line: sample[0].line, Column: 1, Cell: cell, Why: "no column of times: want dates, seconds since 1970, or a column called time or t_s"}
 	}
-	t := &table{sc: sc, header: header, width: len(cols), comma: comma, doubt: doubt, line: line, at: at, nameAt: -1, unitAt: -1, sample: sample, groups: map[string]*group{}}
+	t := &table{sc: sc, header: header, width: len(cols), comma: comma, doubt: doubt, settled: settled, line: line, at: at, nameAt: -1, unitAt: -1, sample: sample, groups: map[string]*group{}}
 	t.planClock(cols[at])
 	t.planRoles(cols, header != nil)
 	if len(t.values) == 0 {
@@ -138,7 +149,7 @@ func (sc *scan) plan(header []string, line int, sample []record, d dialect) (*ta
 
 // planClock learns from the sample of the times.
 func (t *table) planClock(c column) {
-	t.clock = clock{zone: t.sc.set.Zone, unit: 1}
+	t.clock = clock{zone: t.sc.set.Zone, unit: 1, comma: t.comma}
 	if _, u, ok := unitOfName(c.name); ok && u.dim == "s" {
 		t.clock.unit = u.factor
 	}
@@ -176,6 +187,8 @@ func (t *table) planRoles(cols []column, header bool) {
 		case c.index == t.at, c.index == t.nameAt:
 		case header && unitName.MatchString(c.name) && (t.nameAt >= 0 || c.text()):
 			t.unitAt = c.index
+		case c.filled > 0 && 2*c.dates > c.filled:
+			t.sc.notes.add(NotRead, c.name, t.line, c.cells[0])
 		case c.filled > 0 && c.text():
 			texts = append(texts, c)
 		default:
@@ -186,7 +199,7 @@ func (t *table) planRoles(cols []column, header bool) {
 		t.nameAt, texts = texts[0].index, nil
 	}
 	for _, c := range texts {
-		if repeats && header || t.nameAt >= 0 {
+		if (repeats && header || t.nameAt >= 0) && c.fewWords() {
 			t.labels = append(t.labels, c)
 			continue
 		}

@@ -70,7 +70,7 @@ func TestHostileFiles_invariant(t *testing.T) {
 			t.Parallel()
 			checkText(t, text, settingsOf(t, file))
 			for n := range text { // cut short anywhere
-				if n%7 == 0 || n > len(text)-40 {
+				if n%23 == 0 || n > len(text)-40 {
 					checkText(t, text[:n], settingsOf(t, file))
 				}
 			}

@@ -8,12 +8,13 @@ type lane struct {
 	dim    string  // of the column; empty: a plain number
 	factor float64 // of a number without a unit
 	signed bool    // the sample has cells with a unit, and the header has none
-	asPct  bool    // a share, and bare numbers are percent though nothing says so
+	asPct  bool    // a share, and bare numbers are percent
+	open   bool    // nothing but zeros so far, which have any unit
 }
 
 // newLane makes a series of a column. unitCell is its unit where a column tells it.
 func (sc *scan) newLane(name string, labels map[string]string, unitCell string, cells []string, comma bool, line int) *lane {
-	l := &lane{factor: 1}
+	l := &lane{factor: 1, open: true}
 	short, u, ok := unitOfName(name)
 	if own, known := lookupUnit(unitCell); known {
 		short, u, ok = name, own, true
@@ -68,6 +69,10 @@ func (l *lane) read(t *table, when float64, cell string, line int) error {
 		sc.miss(l.found, Missing, line, cell)
 		return nil
 	}
+	if !t.settled && separated(cell) {
+		t.comma, t.doubt = decimalComma([]string{cell})
+		t.settled = true
+	}
 	v, rest, grouped, ok := number(cell, t.comma)
 	if !ok {
 		sc.miss(l.found, NotNumber, line, cell)
@@ -84,6 +89,9 @@ func (l *lane) read(t *table, when float64, cell string, line int) error {
 		sc.notes.add(Latin1, l.Name, line, "")
 	}
 	u, ok := lookupUnit(rest)
+	if ok && l.open && l.dim == "" && u.dim != "" {
+		l.dim, l.Unit, l.signed = u.dim, u.dim, true
+	}
 	switch {
 	case !ok:
 		sc.miss(l.found, UnknownUnit, line, cell)
@@ -99,6 +107,7 @@ func (l *lane) read(t *table, when float64, cell string, line int) error {
 
 // bare takes a number without a unit.
 func (l *lane) bare(sc *scan, when, v float64, line int, cell string) error {
+	l.open = l.open && v == 0
 	switch {
 	case l.signed && l.dim == "1" && l.share:
 		if v > 1.5 && v <= 100 {

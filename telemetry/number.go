@@ -128,6 +128,9 @@ func inThrees(text, group, point string) bool {
 	return true
 }
 
+// separated reports whether a cell has a sign that decimalComma can learn from.
+func separated(cell string) bool { return strings.ContainsAny(cell, ".,") }
+
 // decimalComma decides from cells whether fractions have a comma. doubt says that all
 // commas could as well group digits.
 func decimalComma(cells []string) (comma, doubt bool) {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -83,4 +85,30 @@ func BenchmarkScan(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.N)*n/b.Elapsed().Seconds(), "rows/s")
+}
+
+// What the first rows do not tell is learnt from the first that does: the decimal comma,
+// the unit of a column that began with zeros, and words that describe rows.
+func TestScan_lateRows_exact(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("t_s;load;latency;note\n")
+	for i := range 2 * sampleRows {
+		fmt.Fprintf(&b, "%d;0;0;note %d\n", i/2, i)
+	}
+	b.WriteString("1000;1,5;950 ms;last\n1001;2;1,02 s;\n")
+	d, err := Read(strings.NewReader(b.String()), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(d.Series) != 2 {
+		t.Fatalf("%d series", len(d.Series))
+	}
+	load, latency := d.Find("load"), d.Find("latency")
+	n := sampleRows
+	if !slices.Equal(load.V[n:], []float64{1.5, 2}) || !slices.Equal(latency.V[n:], []float64{0.95, 1.02}) || latency.Unit != "s" {
+		t.Errorf("load %v, latency %v in %q", load.V[n:], latency.V[n:], latency.Unit)
+	}
+	if slices.Max(load.V[:n]) != 0 || slices.Max(latency.V[:n]) != 0 || load.Refused+latency.Refused != 0 {
+		t.Errorf("%+v, %+v", load.Info, latency.Info)
+	}
 }

@@ -8,13 +8,14 @@ import (
 
 // A table is one header and its rows.
 type table struct {
-	sc     *scan
-	header []string // nil: none
-	line   int      // of the header
-	width  int
-	comma  bool // fractions have a comma
-	doubt  bool // all commas may as well be decimal ones
-	clock  clock
+	sc      *scan
+	header  []string // nil: none
+	line    int      // of the header
+	width   int
+	comma   bool // fractions have a comma
+	doubt   bool // all commas may as well be decimal ones
+	settled bool // the sample told; otherwise the first cell that can does
+	clock   clock
 
 	at, nameAt, unitAt int // columns; -1: none
 	labels, values     []column
@@ -52,6 +53,9 @@ func (t *table) format(d dialect) string {
 // row reads one record.
 func (t *table) row(rec record) error {
 	notes := &t.sc.notes
+	for len(rec.cells) > t.width && trim(rec.cells[len(rec.cells)-1]) == "" {
+		rec.cells = rec.cells[:len(rec.cells)-1] // a delimiter at the end of each line
+	}
 	if len(rec.cells) > t.width {
 		notes.add(TooMany, "", rec.line, rec.cells[t.width])
 		return nil

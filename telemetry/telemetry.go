@@ -15,7 +15,7 @@ type Settings struct {
 
 // Data is what a file holds.
 type Data struct {
-	Format   string // such as "csv (wide, ';', decimal comma)"
+	Format   string // such as "csv (wide, semicolons, decimal comma)"
 	Series   []Series
 	Warnings []Warning
 }
@@ -27,8 +27,8 @@ type Series struct {
 	V []float64 // in Unit
 }
 
-// Info tells what a series is, and what became of its cells:
-// Cells = Samples + Missing + Refused.
+// Info tells what a series is, and what became of its cells in rows whose time can be
+// read: Cells = Samples + Missing + Refused. Rows that cannot are in the warnings.
 type Info struct {
 	Name    string            // without the unit where that is no longer true
 	Column  string            // as the file has it

@@ -41,7 +41,7 @@ const (
 	ClockBack    Kind = "times most of an hour before the one above them, put in order; if a clock was put back, name its zone"
 	SameStamp    Kind = "samples with the stamp of another, averaged with it"
 	DoubleName   Kind = "name used before, numbered"
-	NotRead      Kind = "column is text, not read"
+	NotRead      Kind = "column of text or of other dates, not read"
 	HeaderAgain  Kind = "header repeated, skipped"
 	BlankAsZero  Kind = "empty cells read as 0, as asked"
 	Latin1       Kind = "text is not UTF-8, read as Latin-1"
