@@ -100,6 +100,9 @@ func (diffusion) busy(n, v, b float64) (p, dn, dv, db float64) {
 	// c² = v/(n² + n b), in units of b v'/(n'(n' + 1)).
 	den := n * (n + b)
 	c2 := v / den
+	if c2 < 1e-3 { // the law is e^{−500} away from 0
+		return 1, 0, 0, 0
+	}
 	h, dh := edge(c2)
 	dcn, dcv, dcb := -c2*(2*n+b)/den, 1/den, -c2*n/den
 	q := n + b*h

@@ -159,6 +159,14 @@ func late(p *Pool, n, v, b, w float64) float64 {
 		shape, c := 1/p.ServiceSCV, p.Capacity*p.Timeout/(n/b+1)
 		return mathext.GammaIncRegComp(shape, shape*c/w)
 	}
+	if p.DropExpired {
+		// found past its deadline; with little left when found; too long by itself
+		past := mathext.GammaIncRegComp(n*n/(v+b*n), n*p.Capacity*p.Timeout/(v+b*n))
+		theta := past / (1 - past)
+		little := w * theta / (b + w*theta)
+		alone := mathext.GammaIncRegComp(1/p.ServiceSCV, p.Capacity*p.Timeout/p.ServiceSCV/w)
+		return 1 - (1-past)*(1-little)*(1-alone)
+	}
 	mean, variance := n+w, v+b*n+p.ServiceSCV*w*w
 	shape := mean * mean / variance
 	return mathext.GammaIncRegComp(shape, shape*p.Capacity*p.Timeout/mean)
@@ -273,9 +281,12 @@ func (d *textbook) pass() {
 		p := &sc.Pools[i].Value
 		mu, b, nn, vv := p.Capacity, used[i], d.n[i], d.v[i]
 		r, kappa := d.refused(p, nn, b)
-		a := work[i] * (1 - r)
+		a, held := work[i]*(1-r), 0.0
 		if p.DropExpired {
-			a *= 1 - late(p, nn, vv, b, work[i]/calls[i])
+			// Gamma law of the work found, with E[V; V ≤ x] = mean P(k + 1, x/scale)
+			k, x := nn*nn/(vv+b*nn), nn*mu*p.Timeout/(vv+b*nn)
+			held = 2 * a * nn * (mathext.GammaIncReg(k, x) - mathext.GammaIncReg(k+1, x))
+			a *= mathext.GammaIncReg(k, x)
 		}
 		damp := 2 * kappa * work[i] * r * vv / nn
 		if p.Discipline == "ps" {
@@ -293,7 +304,7 @@ func (d *textbook) pass() {
 			x := vv / b / nn
 			idle := math.Exp(-nn / b * math.Log(x) / (x - 1))
 			d.dn[i] = terms(a, -mu*(1-idle))
-			d.dv[i] = terms(b*a, b*mu*(1-idle), -2*mu*nn*idle, -damp)
+			d.dv[i] = terms(b*a, b*mu*(1-idle), -2*mu*nn*idle, -damp, -held)
 		}
 		d.b[i] = second[i] / work[i] / 2
 		if p.Discipline == "ps" {

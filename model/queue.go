@@ -15,7 +15,8 @@ type tailGrad struct {
 // the time-out at one shard.
 //
 // First come first served: the sojourn has mean (n + w)/μ and variance
-// (v + b n + c_s² w²)/μ², and the queue's law gives it its shape. Processor sharing: the query times
+// (v + b n + c_s² w²)/μ², and the queue's law gives it its shape. Of queries dropped past
+// their deadline see droppedLate. Processor sharing: the query times
 // out when its work, Gamma with mean w, exceeds what its share of the server gives it.
 func (c *pool) timeoutOf(p *poolFlow, w float64, grad bool, d *tailGrad) float64 {
 	if math.IsInf(c.tau, 1) {
@@ -23,6 +24,9 @@ func (c *pool) timeoutOf(p *poolFlow, w float64, grad bool, d *tailGrad) float64
 	}
 	if c.ps {
 		return c.shareOut(p, w, grad, d)
+	}
+	if c.drop {
+		return c.droppedLate(p, w, grad, d)
 	}
 	mean, spread := p.n+w, p.v+p.b*p.n+c.cs*w*w
 	budget := p.mu * c.tau
@@ -84,21 +88,23 @@ func (s *System) queue(i int, grad bool) {
 		axpy(p.gDn, accept, p.gLoad)
 		axpy(p.gDn, -p.load, p.gR)
 	}
-	if c.drop && !c.ps && p.calls > 0 {
-		var d tailGrad
-		w := p.load / p.calls
-		late := c.timeoutOf(p, w, grad, &d)
+	var past expired
+	offered := a // to those in time
+	if c.drops() {
+		past = c.expiry(p.n, p.v, p.b, p.mu, grad)
+		a *= 1 - past.p
 		if grad {
-			for j := range p.gDn {
-				p.gDn[j] *= 1 - late
+			axpy(p.gDv, -2*past.steady, p.gDn)
+			for k, j := range [3]int{in, iv, ib} {
+				p.gDv[j] -= 2 * offered * past.dSteady[k]
 			}
-			p.gDn[in] -= a * d.dn
-			p.gDn[iv] -= a * d.dv
-			p.gDn[ib] -= a * d.db
-			axpy(p.gDn, -a*d.dw/p.calls, p.gLoad)
-			axpy(p.gDn, a*d.dw*w/p.calls, p.gCall)
+			for j := range p.gDn {
+				p.gDn[j] *= 1 - past.p
+			}
+			for k, j := range [3]int{in, iv, ib} {
+				p.gDn[j] -= offered * past.dp[k]
+			}
 		}
-		a *= 1 - late
 	}
 
 	if c.ps {
@@ -107,7 +113,7 @@ func (s *System) queue(i int, grad bool) {
 		busy, bn, bv, bb := c.law.busy(p.n, p.v, p.b)
 		out, damp := p.mu*busy, 2*p.mu*p.n
 		p.dn = a - out
-		p.dv = p.b*(a+out) - damp*(1-busy)
+		p.dv = p.b*(a+out) - damp*(1-busy) - 2*offered*past.steady
 		if grad {
 			axpy(p.gDv, p.b, p.gDn)
 			g := p.b*p.mu + damp

@@ -133,8 +133,8 @@ func (m *ReturnMap) load(s *System, rate, hit []float64) {
 			continue
 		}
 		p.kappa = c.exponent(p.b)
-		if rho := p.load / p.mu; c.drops() && p.calls > 0 {
-			p.n, p.v, p.r = c.restDropped(rho, p.b, p.mu, p.kappa, p.load/p.calls)
+		if rho := p.load / p.mu; c.drops() {
+			p.n, p.v, p.r = c.restDropped(rho, p.b, p.mu, p.kappa)
 		} else {
 			p.n, p.v, p.r = c.rest(rho, p.b, p.mu, p.kappa)
 		}

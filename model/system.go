@@ -160,7 +160,8 @@ func (s *System) Scales() []float64 {
 }
 
 // Inside reports whether y is a state: contents in 0…1, clients, queues and sessions
-// that are not negative, each up to what a tolerance of 1e-3 leaves.
+// that are not negative, each up to what a tolerance of 1e-3 leaves. It is the variance of
+// the time to serve a queue that is not negative; that of its work may be, see expired.
 func (s *System) Inside(y []float64) bool {
 	const slack = 1e-3
 	for i, v := range y {
@@ -171,11 +172,21 @@ func (s *System) Inside(y []float64) bool {
 			if v < -slack || v > 1+slack {
 				return false
 			}
-		case i < s.lay.nState && v < -slack:
+		case i < s.lay.nState && v < -slack && !s.regular(i, y, slack):
 			return false
 		}
 	}
 	return true
+}
+
+// regular reports whether component i is a variance v of work with v + b n not negative.
+func (s *System) regular(i int, y []float64, slack float64) bool {
+	for _, p := range s.lay.pool {
+		if p.v == i {
+			return y[i]+y[p.b]*y[p.n] >= -slack
+		}
+	}
+	return false
 }
 
 // coreIndex numbers the few quantities through which everything is coupled: the
