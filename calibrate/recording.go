@@ -35,8 +35,8 @@ const Offset = "offset"
 
 // Recordings makes the problem of finding parameters of scenarios. The name of each
 // parameter is a path of the scenario, such as pools.main.capacity, or [Offset]; it holds
-// for all recordings, or, with the name of one and a colon before it, for that one. Whole
-// numbers, such as shards, are searched as if the model were linear between them.
+// for all recordings, or, with names and a colon before it (a:offset, a,b:offset), for
+// those. Whole numbers, such as shards, are searched as if the model were linear between them.
 //
 // It fails on quantities and paths that the scenarios do not have, and where bounds are
 // not allowed.
@@ -85,9 +85,11 @@ func Recordings(recs []Recording, params []Param) (*Problem, error) {
 // checkUse fails for a parameter of a recording that is not there.
 func checkUse(recs []Recording, params []Param) error {
 	for i := range params {
-		name, _, ok := strings.Cut(params[i].Name, ":")
-		if ok && !slices.ContainsFunc(recs, func(r Recording) bool { return r.Name == name }) {
-			return fmt.Errorf("calibrate: parameter %s: no recording is called %q", params[i].Name, name)
+		names, _, ok := strings.Cut(params[i].Name, ":")
+		for _, name := range strings.Split(names, ",") {
+			if ok && !slices.ContainsFunc(recs, func(r Recording) bool { return r.Name == name }) {
+				return fmt.Errorf("calibrate: parameter %s: no recording is called %q", params[i].Name, name)
+			}
 		}
 	}
 	return nil
@@ -110,8 +112,8 @@ func newRun(rec *Recording, params []Param) (*run, error) {
 	r := &run{rec: rec, offset: -1}
 	for i := range params {
 		path := params[i].Name
-		if name, rest, ok := strings.Cut(path, ":"); ok {
-			if name != rec.Name {
+		if names, rest, ok := strings.Cut(path, ":"); ok {
+			if !slices.Contains(strings.Split(names, ","), rec.Name) {
 				continue
 			}
 			path = rest

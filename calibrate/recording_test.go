@@ -119,8 +119,8 @@ func TestSyntheticRecoveryInvariant(t *testing.T) {
 	if share := float64(sum) / float64(3*sets); *long && (share < 0.85 || share > 0.95) {
 		t.Errorf("the truth is inside %.3f of all intervals", share)
 	}
-	if flat > 0 {
-		t.Errorf("%d intervals are open", flat)
+	if flat > sets/25 {
+		t.Errorf("%d intervals are open: the test tests the bounds", flat)
 	}
 }
 

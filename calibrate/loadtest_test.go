@@ -1,0 +1,101 @@
+package calibrate
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/metastable/metastable/internal/numtest"
+	"github.com/metastable/metastable/model"
+)
+
+func mm1(t testing.TB) model.Pool { return parse(t, shop).Pools[0].Value }
+
+// The latency of M/M/1 is 1/(μ − λ), and a read is late with probability e^{−(μ−λ)τ}.
+func TestServiceCurveExact(t *testing.T) {
+	pool := mm1(t)
+	pool.QueueLimit, pool.Timeout = math.Inf(1), 0.05
+	c, err := ServiceCurve(pool, []float64{10, 50, 90})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, load := range c.Load {
+		numtest.Check(t, "latency", c.Latency[i], 1/(100-load), 1e-6, 0)
+		numtest.Check(t, "late", c.Timeout[i], math.Exp(-(100-load)*0.05), 1e-6, 0)
+	}
+}
+
+// A pool is found from its load test: capacity 100/s, service_scv 2 (Pollaczek and
+// Khinchine: waiting ρ(1 + c²)/(2(μ − λ))).
+func TestPoolFromLoadTestExact(t *testing.T) {
+	pool := mm1(t)
+	pool.QueueLimit, pool.Timeout = math.Inf(1), math.Inf(1)
+	test := &LoadTest{}
+	r := rand.New(rand.NewPCG(1, 9))
+	for load := 5.0; load < 95; load += 5 {
+		test.Load = append(test.Load, load)
+		wait := load / 100 * 3 / 2 / (100 - load)
+		test.Latency = append(test.Latency, (0.01+wait)*(1+0.01*r.NormFloat64()))
+	}
+	p, err := test.Pool(pool, []Param{{Name: "capacity", Lo: 96, Hi: 300, Log: true}, {Name: "service_scv", Lo: 0.1, Hi: 10, Log: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := New(p, &Settings{Starts: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, truth := range []float64{100, 2} {
+		pr, err := f.Profile(p.Params[i].Name, 0.99)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !(pr.Lo < truth && truth < pr.Hi && pr.Hi-pr.Lo < 0.2*truth) {
+			t.Errorf("%v, want around %g", pr, truth)
+		}
+	}
+	numtest.Check(t, "scale of the noise", f.Scales[0], 0.01, 0.5, 0) // 18 values: 17 % standard error
+	if _, err := test.Pool(pool, []Param{{Name: "capcity", Lo: 1, Hi: 2}}); err == nil {
+		t.Error("an unknown number of a pool is taken")
+	}
+	// Its measured curve takes the place of the queue.
+	curve, err := test.Curve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sc := oneRead(model.Pool{Shards: 1, Capacity: 100, QueueLimit: math.Inf(1), Timeout: math.Inf(1), Discipline: "fifo", QueueLaw: "panjer", ArrivalSCV: 1, ServiceSCV: 1, Background: model.Background{Follows: "none"}, ServiceCurve: curve})
+	at, err := atRest(sc, 50)
+	if err != nil {
+		t.Fatal(err)
+	}
+	numtest.Check(t, "latency at 50/s", at["latency"], test.Latency[9], 1e-9, 0)
+}
+
+// Points of the law itself, and its peak √((1 − σ)/κ) (Gunther 2007, equation 6.2).
+func TestUSLExact(t *testing.T) {
+	truth := USL{Lambda: 95, Sigma: 0.05, Kappa: 0.0008}
+	var n, x []float64
+	for _, c := range []float64{1, 2, 4, 8, 12, 16, 24, 32, 48, 64} {
+		n, x = append(n, c), append(x, truth.Throughput(c))
+	}
+	_, u, err := FitUSL(n, x, &Settings{Starts: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	numtest.CheckSlice(t, "law", []float64{u.Lambda, u.Sigma, u.Kappa}, []float64{95, 0.05, 0.0008}, 1e-4, 0)
+	numtest.Check(t, "peak", truth.Peak(), math.Sqrt(0.95/0.0008), 1e-12, 0)
+	for d := -1.0; d <= 1; d += 2 {
+		if truth.Throughput(truth.Peak()+d) > truth.Throughput(truth.Peak()) {
+			t.Errorf("more is served beside the peak")
+		}
+	}
+	c := truth.ServiceCurve(1000, math.Inf(1))
+	for i := range c.Load {
+		if i > 0 && !(c.Load[i] > c.Load[i-1] && c.Latency[i] > c.Latency[i-1]) || c.Timeout[i] != 0 {
+			t.Errorf("point %d of the curve: %g/s, %g s, %g late", i, c.Load[i], c.Latency[i], c.Timeout[i])
+		}
+	}
+	if _, _, err := FitUSL([]float64{0, 1, 2}, []float64{0, 1, 2}, nil); err == nil {
+		t.Error("no clients are taken")
+	}
+}
