@@ -74,7 +74,7 @@ func (s *System) bootFlow(t float64, y []float64, grad bool) {
 
 	if ix.retry >= 0 {
 		f.gAtt[ix.retry] = dDue
-		if due > 0 {
+		if due > faint {
 			f.gSent[ix.retry] = (dDue - f.sent) / due
 			f.gSent[now] = dLam * pc.lamRate / due
 		}
@@ -84,7 +84,7 @@ func (s *System) bootFlow(t float64, y []float64, grad bool) {
 	if pc.uRate != 0 {
 		f.gAdm[now] += dLim * pc.uRate
 	}
-	if f.attempts > 0 {
+	if f.attempts > faint { // below, the ratio is settled and a quotient may overflow
 		axpy(f.gRatio, 1/f.attempts, f.gAdm)
 		axpy(f.gRatio, -f.ratio/f.attempts, f.gAtt)
 	}
