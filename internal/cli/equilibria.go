@@ -47,11 +47,12 @@ taken as they would rest given the two. --portrait chooses them; the default is 
 rate and the work at a pool, without a cache the work and the waiting clients.
 
 The summary and the head also give the cold-load ratio of each pool (above 1 the cache
-is load-bearing), the hit rates of the tipping point, the headroom (the factor on the
-traffic that the healthy state bears), the safe traffic (share of the full rate up to
-which no collapsed state exists) and the throttle line (boots/s up to which the healthy
-state is the only one). These three are brackets: at _lo it holds, at _hi, empty where
-it holds at all that was tried, it does not.`,
+is load-bearing), the hit rates of the tipping point, the time back (how long after the
+loss of all cached content the goodput is at 90 % of the healthy state's again, for
+good), the headroom (the factor on the traffic that the healthy state bears), the safe
+traffic (share of the full rate up to which no collapsed state exists) and the throttle
+line (boots/s up to which the healthy state is the only one). These three are brackets:
+at _lo it holds, at _hi, empty where it holds at all that was tried, it does not.`,
 		Example: `  metastable equilibria slack-2022-02-22 -o results/
   metastable equilibria slack-2022-02-22 --traffic 80%
   metastable equilibria slack-2022-02-22 --at 7:00 --throttle 400/s --format table
@@ -95,14 +96,14 @@ func (f *equilibriaFlags) run(cmd *cobra.Command, arg string) error {
 	if err == nil {
 		sum, err = summarizeMoment(sys, at, res, set)
 	} else {
-		sum = &headline{}
+		sum = &headline{back: math.NaN()}
 	}
 	t := equilibriaTable(sc, res, at)
 	if len(f.set) > 0 {
 		t.meta = append(t.meta, fact{"set", f.set})
 	}
 	t.meta = append(t.meta, sum.facts...)
-	lines := append([]string{said(res)}, sum.lines...)
+	lines := append([]string{said(res, sum.back)}, sum.lines...)
 	if out.format == textFormat {
 		t = told(t)
 	}

@@ -15,6 +15,7 @@ import (
 type headline struct {
 	facts    []fact
 	lines    []string
+	back     float64 // s from empty caches; NaN if it is not known
 	warnings []error
 }
 
@@ -30,7 +31,7 @@ var limits = []struct {
 
 // summarizeMoment computes the headline. When it is interrupted it returns what it has.
 func summarizeMoment(sys *model.System, at model.Moment, res *stability.Result, set *stability.Settings) (*headline, error) {
-	h := &headline{}
+	h := &headline{back: math.NaN()}
 	if cold, err := stability.ColdLoad(sys, at); err == nil {
 		for i, name := range sys.Pools() {
 			h.add("cold_load."+name, cold[i], "load with empty caches over capacity; above 1 the cache is load-bearing")
@@ -45,6 +46,9 @@ func summarizeMoment(sys *model.System, at model.Moment, res *stability.Result, 
 				h.facts = append(h.facts, fact{"tipping_" + name, tip.Row[i]})
 			}
 		}
+	}
+	if err := h.timeBack(sys, at, res, set); err != nil {
+		return h, err
 	}
 	for _, q := range limits {
 		l, err := q.find(sys, at, set)
@@ -70,16 +74,45 @@ func summarizeMoment(sys *model.System, at model.Moment, res *stability.Result, 
 	return h, nil
 }
 
+// timeBack adds the time back from empty caches where there is a healthy state.
+func (h *headline) timeBack(sys *model.System, at model.Moment, res *stability.Result, set *stability.Settings) error {
+	back, err := stability.TimeBack(sys, at, res, set)
+	switch {
+	case errors.Is(err, stability.ErrInterrupted):
+		return err
+	case errors.Is(err, stability.ErrNoHealthy):
+		return nil
+	case err != nil:
+		h.warnings = append(h.warnings, fmt.Errorf("time_back: %w", err))
+		return nil
+	}
+	h.back = back
+	value := "never"
+	if !math.IsInf(back, 1) {
+		value = humanTime(back)
+	}
+	h.facts = append(h.facts, fact{"time_back_s", back})
+	h.lines = append(h.lines, fmt.Sprintf("time_back_s %s: until the goodput is back after all cached content is lost", value))
+	return nil
+}
+
 func (h *headline) add(key string, value float64, text string) {
 	h.facts = append(h.facts, fact{key, value})
 	h.lines = append(h.lines, fmt.Sprintf("%s %s: %s", key, human(value, 4), text))
 }
 
-// said puts in words what the equilibria mean.
-func said(res *stability.Result) string {
+// longOutage is what is worth a word in the verdict.
+const longOutage = 60 // s
+
+// said puts in words what the equilibria mean, and what the way back to a state that is
+// always safe costs (s).
+func said(res *stability.Result, back float64) string {
 	doubt := ""
+	if res.Verdict() == stability.AlwaysSafe && back > longOutage && !math.IsInf(back, 1) {
+		doubt = ", but an empty cache costs " + humanTime(back)
+	}
 	if res.Certainty != fixedpoint.Proved {
-		doubt = ", as far as the search found"
+		doubt += ", as far as the search found"
 	}
 	return fmt.Sprintf("%d equilibria (%s): %s, %s%s", len(res.Equilibria), res.Certainty, res.Verdict(), verdicts[res.Verdict()], doubt)
 }
