@@ -75,7 +75,7 @@ timeline.5.at and so on.
 The same seed gives the same bytes for any --jobs. While it runs to a file, what is done
 is in FILE.partial: after an interrupt, or if it is killed, the same command goes on from
 there. A file of another sweep is never replaced. To spread a sweep over machines:
-plan, run, merge.`,
+plan, run, merge; or submit to a cluster.`,
 		Example: `  metastable sweep hotos21-cache --vary timeline.0.flush=5%..40%:5 --vary traffic.boots=1000/s..3000/s:5 -o collapse.csv
   metastable sweep slack-2022-02-22 --vary timeline.2.rollout=5%..30%:3 --draws 4 --format table
   metastable sweep slack-2022-02-22 --vary pools.main.capacity=7000/s..10000/s --design lhs --points 5 --draws 2 -o sampled.json
@@ -86,7 +86,7 @@ plan, run, merge.`,
 	f.addPlan(cmd)
 	f.outputFlags.add(cmd)
 	f.jobFlags.add(cmd)
-	cmd.AddCommand(newSweepPlan(), newSweepRun(), newSweepMerge())
+	cmd.AddCommand(newSweepPlan(), newSweepRun(), newSweepMerge(), newSweepSubmit())
 	return cmd
 }
 
