@@ -14,8 +14,8 @@ type Resampler struct {
 }
 
 type bin struct {
-	n    int
-	mean float64
+	n   int
+	sum float64
 }
 
 // maxBins is where a step is taken for a mistake: 64 MB or so.
@@ -29,7 +29,8 @@ func NewResampler(step float64) (*Resampler, error) {
 	return &Resampler{step: step, bins: map[int64]*bin{}}, nil
 }
 
-// Add takes a sample. It fails where there would be more than a million bins.
+// Add takes a sample. It fails where there would be more than a million bins, and for
+// values whose sum is no number.
 func (r *Resampler) Add(t, v float64) error {
 	at := math.Floor(t / r.step)
 	if math.Abs(at) > 1<<53 {
@@ -44,8 +45,11 @@ func (r *Resampler) Add(t, v float64) error {
 		b = &bin{}
 		r.bins[k] = b
 	}
+	if math.IsInf(b.sum+v, 0) {
+		return fmt.Errorf("values near %v s are too large for a mean", t)
+	}
 	b.n++
-	b.mean += v/float64(b.n) - b.mean/float64(b.n) // the mean of large numbers does not overflow
+	b.sum += v
 	r.samples++
 	return nil
 }
@@ -70,7 +74,7 @@ func (r *Resampler) Series(info Info) (Series, Resampled) {
 	s := Series{Info: info}
 	for k, b := range r.bins {
 		s.T = append(s.T, float64(k)*r.step)
-		s.V = append(s.V, b.mean)
+		s.V = append(s.V, b.sum/float64(b.n))
 	}
 	s.sort()
 	s.Cells, s.Samples, s.Missing, s.Refused = len(s.T), len(s.T), 0, 0
