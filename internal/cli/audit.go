@@ -117,6 +117,31 @@ func (f *auditFlags) run(cmd *cobra.Command, arg string) error {
 	return nil
 }
 
+// audit is the part of a review about an inventory, empty without one.
+func (r *reviewer) audit(p *part) error {
+	if r.queries == "" {
+		return nil
+	}
+	queries, pools, err := (&auditFlags{pools: r.pools}).read(r.queries)
+	if err != nil {
+		return err
+	}
+	found, err := audit.Run(queries, pools)
+	if err != nil {
+		return err
+	}
+	t := auditTable(found)
+	if err := r.save(t, "audit"); err != nil {
+		return err
+	}
+	for _, q := range found.Queries {
+		p.Text = append(p.Text, q.Sentence)
+	}
+	p.points = append(p.points, found.Queries[0].Sentence)
+	p.Tables = append(p.Tables, shown(t, "The queries of the inventory, those that bear least first."))
+	return nil
+}
+
 // read reads the files, or a shipped inventory.
 func (f *auditFlags) read(arg string) ([]audit.Query, []audit.Pool, error) {
 	columns := [2]map[string]string{{}, {}} // for the queries, and for the pools

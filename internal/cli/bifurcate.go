@@ -306,7 +306,7 @@ func bifurcationFigures(sc *model.Scenario, v *varied, d *stability.Bifurcation,
 	if err != nil {
 		return nil, err
 	}
-	figures := []drawing{{"bifurcation", diagram}}
+	figures := []drawing{{name: "bifurcation", figure: diagram}}
 	if len(loop.Up) < 2 || len(loop.Down) < 2 {
 		return figures, nil
 	}
@@ -331,7 +331,7 @@ func bifurcationFigures(sc *model.Scenario, v *varied, d *stability.Bifurcation,
 	if err != nil {
 		return figures, err
 	}
-	return append(figures, drawing{"hysteresis", hysteresis}), nil
+	return append(figures, drawing{name: "hysteresis", figure: hysteresis}), nil
 }
 
 // pointKinds are the kinds of points as figures name them.

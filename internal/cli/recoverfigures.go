@@ -21,14 +21,14 @@ func recoverFigures(dir string, sc *model.Scenario, s *recovery.Situation, r *re
 		if err != nil {
 			return nil, err
 		}
-		figures = append(figures, drawing{"way-home", f})
+		figures = append(figures, drawing{name: "way-home", figure: f})
 	}
 	if len(r.Tried) > 1 {
 		f, err := tradeOffFigure(sc, r)
 		if err != nil {
 			return nil, err
 		}
-		figures = append(figures, drawing{"trade-off", f})
+		figures = append(figures, drawing{name: "trade-off", figure: f})
 	}
 	for _, f := range figures {
 		written, err := writeFigure(f.figure, filepath.Join(dir, sc.Name+"."+f.name), ".svg", ".png", ".csv")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/metastable/metastable/model"
 	"github.com/metastable/metastable/recovery"
 	"github.com/metastable/metastable/stability"
 )
@@ -72,30 +73,13 @@ func (f *remediesFlags) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", sc.Name, err)
 	}
-	t := &table{
-		meta: []fact{
-			{"version", "metastable " + version()},
-			{"scenario", sc.Name},
-			{"hash", sc.Hash()},
-			{"at_s", at},
-		},
-		label:   "remedy",
-		columns: []string{"tipping_hit_rate", "absorbs_flush", "safe_traffic", "headroom", "down", "home_s", "lost_clients"},
-	}
+	t := remediesTable(sc, at, effects)
 	if len(f.set) > 0 {
 		t.meta = append(t.meta, fact{"set", f.set})
 	}
-	for _, e := range effects {
-		if e.Name == "" {
-			e.Name = "none"
-		}
-		for _, c := range e.Changes {
-			t.meta = append(t.meta, fact{e.Name, c.Path + "=" + c.Value})
-		}
-		t.labels = append(t.labels, e.Name)
-		t.rows = append(t.rows, []float64{e.Tipping, e.Absorbs, end(e.Safe), end(e.Headroom), one(e.Down), e.Home, math.Round(e.Lost)})
+	for i, e := range effects {
 		for _, w := range e.Warnings {
-			fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s: %v\n", e.Name, w)
+			fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s: %v\n", t.labels[i], w)
 		}
 	}
 	path, err := out.write(t, sc.Name+".remedies", true)
@@ -113,6 +97,30 @@ func (f *remediesFlags) run(cmd *cobra.Command, arg string) error {
 		fmt.Fprintln(w, "wrote", path)
 	}
 	return nil
+}
+
+func remediesTable(sc *model.Scenario, at float64, effects []recovery.Effect) *table {
+	t := &table{
+		meta: []fact{
+			{"version", "metastable " + version()},
+			{"scenario", sc.Name},
+			{"hash", sc.Hash()},
+			{"at_s", at},
+		},
+		label:   "remedy",
+		columns: []string{"tipping_hit_rate", "absorbs_flush", "safe_traffic", "headroom", "down", "home_s", "lost_clients"},
+	}
+	for _, e := range effects {
+		if e.Name == "" {
+			e.Name = "none"
+		}
+		for _, c := range e.Changes {
+			t.meta = append(t.meta, fact{e.Name, c.Path + "=" + c.Value})
+		}
+		t.labels = append(t.labels, e.Name)
+		t.rows = append(t.rows, []float64{e.Tipping, e.Absorbs, end(e.Safe), end(e.Headroom), one(e.Down), e.Home, math.Round(e.Lost)})
+	}
+	return t
 }
 
 // end returns where a limit lies, +Inf where there is none.

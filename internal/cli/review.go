@@ -1,0 +1,258 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/metastable/metastable/data"
+	"github.com/metastable/metastable/internal/ode"
+	page "github.com/metastable/metastable/internal/report"
+	"github.com/metastable/metastable/model"
+	"github.com/metastable/metastable/plots"
+)
+
+type reviewFlags struct {
+	inputFlags
+	out            string
+	quiet          bool
+	queries, pools string
+	draws, jobs    int
+	seed           uint64
+}
+
+func newReview() *cobra.Command {
+	f := &reviewFlags{}
+	cmd := &cobra.Command{
+		Use:   "review SCENARIO -o DIR",
+		Short: "Do the whole capacity review of a scenario, as one page",
+		Long: `Runs the scenario, lists its states at the peak of its traffic, follows them over
+traffic, maps where it is safe, measures which triggers tip it, how likely it collapses
+within its uncertainty, how to bring it home and what would have saved it, and writes
+DIR/report.html: one page that needs no network, with figures to zoom into, verdict first.
+Beside it lie the tables as CSV and the figures as SVG.
+
+A part that cannot be computed says why in its place, and the others are there all the
+same. An interrupt writes the page with what is finished.`,
+		Example: `  metastable review slack-2022-02-22 -o review
+  metastable review hotos21-cache -o review --draws 10
+  metastable review slack-2022-02-22 -o review --draws 10 --queries slack`,
+		Args: oneArg(scenarioArg),
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
+	}
+	f.inputFlags.add(cmd)
+	fl := cmd.Flags()
+	fl.StringVarP(&f.out, "output", "o", "review", "write into this `DIR`")
+	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no summary and no progress on standard error")
+	fl.StringVar(&f.queries, "queries", "", "an inventory of queries to audit: a `FILE`, or the shipped one, slack")
+	fl.StringVar(&f.pools, "pools", "", "the `FILE` with the pools of the inventory")
+	fl.IntVar(&f.draws, "draws", 40, "`number` of draws of the uncertainty at each of nine traffics")
+	fl.Uint64Var(&f.seed, "seed", 1, "`seed` of the draws")
+	fl.IntVar(&f.jobs, "jobs", 0, "`number` of parts computed side by side (default: as many as processors)")
+	return cmd
+}
+
+// A reviewer computes the parts of a review.
+type reviewer struct {
+	*reviewFlags
+	sc   *model.Scenario
+	peak model.Moment
+	dir  string
+	done <-chan struct{}
+}
+
+// A part is a section of a review with what it says in short.
+type part struct {
+	page.Section
+	points  []string
+	verdict string // of the whole review; empty in all but one part
+}
+
+// parts in the order of the page.
+var parts = []struct {
+	id, title string
+	compute   func(*reviewer, *part) error
+}{
+	{"run", "What happens", (*reviewer).simulate},
+	{"states", "Where it rests at the peak", (*reviewer).states},
+	{"branches", "As traffic grows", (*reviewer).branches},
+	{"map", "Where it is safe", (*reviewer).phases},
+	{"triggers", "What tips it", (*reviewer).triggers},
+	{"chance", "How likely", (*reviewer).chance},
+	{"home", "The way home", (*reviewer).home},
+	{"remedies", "What would help", (*reviewer).remedies},
+	{"queries", "Which queries hide the load", (*reviewer).audit},
+}
+
+func (f *reviewFlags) run(cmd *cobra.Command, arg string) error {
+	if f.draws < 1 || f.draws > 100_000 {
+		return usage("--draws %d: want 1 to 100000", f.draws)
+	}
+	sc, err := f.load(cmd, arg)
+	if err != nil {
+		return err
+	}
+	if _, err := sc.Compile(); err != nil {
+		return fmt.Errorf("%s: %w", sc.Name, err)
+	}
+	out := &sink{dir: f.out}
+	if err := out.prepare(); err != nil {
+		return err
+	}
+	begun := time.Now()
+	r := &reviewer{reviewFlags: f, sc: sc, dir: f.out, done: cmd.Context().Done()}
+	r.peak = model.Moment{Traffic: peakTraffic(sc), Throttle: math.Inf(1)}
+	done := r.compute(cmd)
+	p := r.page(done, time.Since(begun))
+	path := filepath.Join(f.out, "report.html")
+	if err := writeFile(path, func(w io.Writer) error { return page.Write(w, p) }); err != nil {
+		return err
+	}
+	if !f.quiet {
+		w := cmd.ErrOrStderr()
+		fmt.Fprintln(w, p.Verdict)
+		for _, line := range p.Points {
+			fmt.Fprintln(w, "-", line)
+		}
+		fmt.Fprintln(w, "wrote", path)
+	}
+	if cmd.Context().Err() != nil {
+		return errors.New("interrupted; the page holds what was finished")
+	}
+	return nil
+}
+
+// peakTraffic returns the largest share of the full rate that the profile reaches.
+func peakTraffic(sc *model.Scenario) float64 {
+	most := 1.0
+	for i, p := range sc.Traffic.Profile.Points {
+		if i == 0 || p.Value > most {
+			most = p.Value
+		}
+	}
+	return most
+}
+
+// compute returns the parts in the order of the page. What fails says so in its place.
+func (r *reviewer) compute(cmd *cobra.Command) []*part {
+	var count sync.Mutex
+	reach := func() {}
+	if !r.quiet {
+		bar := newProgress(cmd.ErrOrStderr(), float64(len(parts)))
+		defer bar.stop()
+		finished := 0.0
+		reach = func() {
+			count.Lock()
+			defer count.Unlock()
+			finished++
+			bar.reach(finished)
+		}
+	}
+	type none struct{}
+	out, _, _ := ode.Ensemble(context.Background(), len(parts), r.jobs, func() none { return none{} },
+		func(_ context.Context, _ none, i int) (*part, error) {
+			defer reach()
+			p := &part{Section: page.Section{ID: parts[i].id, Title: parts[i].title}}
+			if cmd.Context().Err() != nil {
+				p.Warnings = append(p.Warnings, "Not computed: interrupted.")
+				return p, nil
+			}
+			if err := parts[i].compute(r, p); err != nil {
+				p.Warnings = append(p.Warnings, "Not computed: "+err.Error())
+			}
+			return p, nil
+		})
+	return out
+}
+
+// page puts the parts together.
+func (r *reviewer) page(done []*part, took time.Duration) *page.Page {
+	p := &page.Page{Title: title(r.sc), Verdict: "The states at the peak could not be found: see below."}
+	for _, x := range done {
+		if x.verdict != "" {
+			p.Verdict = x.verdict
+		}
+		p.Points = append(p.Points, x.points...)
+		if len(x.Text)+len(x.Figures)+len(x.Tables)+len(x.Warnings) > 0 {
+			p.Sections = append(p.Sections, x.Section)
+		}
+	}
+	p.About = []page.Fact{
+		{Name: "made by", Value: "metastable " + version()},
+		{Name: "scenario", Value: r.sc.Name + ", hash " + r.sc.Hash()},
+		{Name: "set", Value: strings.Join(r.set, ", ")},
+		{Name: "method", Value: "fluid equations of hit rates, queues, retries and sessions; see docs/model.md"},
+		{Name: "trajectories", Value: ode.Rodas5P.String() + ", relative tolerance 1e-6 (the run) and 1e-5 (searches)"},
+		{Name: "draws", Value: fmt.Sprintf("%d at each traffic, seed %d", r.draws, r.seed)},
+		{Name: "computed in", Value: humanTime(took.Seconds())},
+	}
+	if len(r.set) == 0 {
+		p.About = slices.Delete(p.About, 2, 3)
+	}
+	if text, err := data.Incident(r.sc.Name); err == nil {
+		p.Sources = string(text)
+	}
+	return p
+}
+
+// add puts a figure into a part, and its picture and table into the directory.
+func (r *reviewer) add(p *part, name, caption string, f plots.Figure) error {
+	if _, err := writeFigure(f, filepath.Join(r.dir, r.sc.Name+"."+name), ".svg", ".csv"); err != nil {
+		return err
+	}
+	plot, err := plots.Interactive(f)
+	if err != nil {
+		return err
+	}
+	var svg strings.Builder
+	if err := f.Write(&svg, "svg"); err != nil {
+		return err
+	}
+	p.Figures = append(p.Figures, page.Figure{Caption: caption, Plot: plot, SVG: []byte(svg.String())})
+	return nil
+}
+
+// save writes a table into the directory.
+func (r *reviewer) save(t *table, name string) error {
+	_, err := (&sink{dir: r.dir}).write(t, r.sc.Name+"."+name, true)
+	return err
+}
+
+// shown returns a table for the page.
+func shown(t *table, caption string) page.Table {
+	out := page.Table{Caption: caption, Columns: t.names()}
+	for k, row := range t.rows {
+		var cells []string
+		if t.label != "" {
+			cells = append(cells, t.labels[k])
+		}
+		for _, v := range row {
+			switch {
+			case math.IsNaN(v):
+				cells = append(cells, "–")
+			case math.IsInf(v, 1):
+				cells = append(cells, "none")
+			default:
+				cells = append(cells, human(v, 4))
+			}
+		}
+		out.Rows = append(out.Rows, cells)
+	}
+	return out
+}
+
+// lines returns what an explanation says, a paragraph a line.
+func lines(tell func(w io.Writer)) []string {
+	var b strings.Builder
+	tell(&b)
+	return strings.FieldsFunc(b.String(), func(c rune) bool { return c == '\n' })
+}

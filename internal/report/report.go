@@ -1,0 +1,77 @@
+// Package report writes a review as one HTML page that needs nothing else: no network,
+// no other file. Figures can be zoomed and hovered over, and print as pictures; tables
+// scroll on a phone; light and dark follow the reader's setting.
+package report
+
+import (
+	_ "embed"
+	"encoding/base64"
+	"html/template"
+	"io"
+)
+
+// A Page is a review.
+type Page struct {
+	Title    string
+	Verdict  string   // one sentence, first on the page
+	Points   []string // what the sections say, each in a sentence with its numbers
+	Sections []Section
+	About    []Fact // how it was computed
+	Sources  string // plain text: what the numbers rest on; empty: none
+}
+
+// A Section is a part of the page.
+type Section struct {
+	ID, Title string
+	Text      []string // paragraphs
+	Figures   []Figure
+	Tables    []Table
+	Warnings  []string
+}
+
+// A Figure is a picture that can be zoomed into.
+type Figure struct {
+	Caption string
+	Plot    []byte // JSON for plotly.js with data and layout, as plots.Interactive makes it
+	SVG     []byte // the same as a picture, for print and where scripts do not run
+}
+
+// A Table is shown as it is.
+type Table struct {
+	Caption string
+	Columns []string
+	Rows    [][]string
+}
+
+// A Fact is a line of what is known of the page itself.
+type Fact struct{ Name, Value string }
+
+//go:embed page.html
+var page string
+
+//go:embed page.css
+var style string
+
+//go:embed page.js
+var script string
+
+//go:embed assets/plotly-cartesian.min.js
+var plotly string
+
+// Write writes the page. All texts are escaped: none can bring markup or scripts.
+func Write(w io.Writer, p *Page) error {
+	t, err := template.New("page").Funcs(template.FuncMap{
+		"json": func(b []byte) template.JS { return template.JS(b) }, // from json.Marshal, which escapes <, > and &
+		"picture": func(b []byte) template.URL {
+			return template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(b))
+		},
+	}).Parse(page)
+	if err != nil {
+		return err
+	}
+	return t.Execute(w, struct {
+		*Page
+		Style          template.CSS
+		Script, Plotly template.JS
+	}{p, template.CSS(style), template.JS(script), template.JS(plotly)})
+}
