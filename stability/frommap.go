@@ -19,7 +19,7 @@ const (
 	// boxTol is the width of isolating intervals, and wideTol of isolating boxes of several
 	// coordinates, of which bounds are less sharp. Newton's method on the whole system does
 	// the rest.
-	boxTol, wideTol = 1e-7, 1e-5
+	boxTol, wideTol = 1e-6, 1e-5
 )
 
 // fromMap adds the fixed points of the return map.
