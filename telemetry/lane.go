@@ -16,7 +16,8 @@ type lane struct {
 func (sc *scan) newLane(name string, labels map[string]string, unitCell string, cells []string, comma bool, line int) *lane {
 	l := &lane{factor: 1, open: true}
 	short, u, ok := unitOfName(name)
-	if own, known := lookupUnit(unitCell); known {
+	own, told := lookupUnit(unitCell)
+	if told {
 		short, u, ok = name, own, true
 	}
 	info := Info{Name: withLabels(short, labels), Column: name}
@@ -44,6 +45,8 @@ func (sc *scan) newLane(name string, labels map[string]string, unitCell string, 
 		}
 	}
 	switch {
+	case told:
+		l.dim, l.signed = u.dim, true
 	case ok:
 		l.dim, l.factor = u.dim, u.factor
 		l.asPct = share && u.factor == 0.01
@@ -55,11 +58,15 @@ func (sc *scan) newLane(name string, labels map[string]string, unitCell string, 
 	}
 	info.Unit = l.dim
 	l.found = sc.add(info, line)
+	if !told && !isAbsent(unitCell) {
+		sc.notes.add(OddUnit, l.Name, line, unitCell)
+	}
 	return l
 }
 
 // read makes a sample of a cell, or counts why not.
-func (l *lane) read(t *table, when float64, cell string, line int) error {
+// unitCell is the unit of the row, where a column tells it.
+func (l *lane) read(t *table, when float64, cell, unitCell string, line int) error {
 	sc := t.sc
 	if cell == "" && sc.set.BlankZero {
 		sc.notes.add(BlankAsZero, l.Name, line, "")
@@ -81,8 +88,11 @@ func (l *lane) read(t *table, when float64, cell string, line int) error {
 	if grouped && t.doubt {
 		sc.notes.add(Thousands, l.Name, line, cell)
 	}
-	if rest == "" {
+	if _, known := lookupUnit(unitCell); rest == "" && !known {
 		return l.bare(sc, when, v, line, cell)
+	}
+	if rest == "" {
+		rest = unitCell
 	}
 	rest, utf8 := utf8Or(rest)
 	if !utf8 {

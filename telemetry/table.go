@@ -94,7 +94,7 @@ func (t *table) row(rec record) error {
 			t.sc.miss(l.found, CutShort, rec.line, t.cell(rec, c))
 			continue
 		}
-		if err := l.read(t, when.t, t.cell(rec, c), rec.line); err != nil {
+		if err := l.read(t, when.t, t.cell(rec, c), t.cell(rec, t.unitAt), rec.line); err != nil {
 			return err
 		}
 	}
@@ -135,6 +135,10 @@ func (t *table) key(rec record) string {
 // newGroup makes the series of a row, with what the sample says of their numbers.
 func (t *table) newGroup(key string, rec record) *group {
 	g := &group{order: &order{}}
+	line := t.line
+	if t.grouped() {
+		line = rec.line
+	}
 	labels := map[string]string{}
 	for _, c := range t.labels {
 		labels[c.name] = t.cell(rec, c.index)
@@ -154,7 +158,7 @@ func (t *table) newGroup(key string, rec record) *group {
 			}
 		}
 		unitCell := t.cell(rec, t.unitAt)
-		g.lanes = append(g.lanes, t.sc.newLane(name, labels, unitCell, cells, t.comma, t.line))
+		g.lanes = append(g.lanes, t.sc.newLane(name, labels, unitCell, cells, t.comma, line))
 	}
 	if t.grouped() {
 		g.order.name = g.lanes[0].Name

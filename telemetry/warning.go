@@ -30,6 +30,7 @@ const (
 	OutOfRange   Kind = "share below 0 or above 1, kept"
 	AsPercent    Kind = "number above 1 read as percent, as others have the sign"
 	ShareOrPct   Kind = "number of at most 1 in a column read as percent, kept as percent"
+	OddUnit      Kind = "unit not known, numbers kept as written"
 	Thousands    Kind = "comma with three digits after it, read as thousands; a decimal comma would look the same"
 	Naive        Kind = "times without a zone, read as UTC"
 	EpochUnit    Kind = "epochs in another unit than the first, by their size"
