@@ -57,6 +57,7 @@ type noisy struct {
 	start  []float64
 	atols  []float64
 	lost   *atomic.Int64 // steps that could not be integrated
+	done   <-chan struct{}
 	loads  []int         // columns
 	boots  float64       // of the full rate at the moment, as a share
 	column int           // of the success
@@ -142,7 +143,7 @@ func (n *Noise) prepare() (*noisy, error) {
 }
 
 func (w *noisy) settings() *ode.Settings {
-	return &ode.Settings{RTol: noiseRTol, ATol: noiseRTol / 10, ATols: w.atols}
+	return &ode.Settings{RTol: noiseRTol, ATol: noiseRTol / 10, ATols: w.atols, Done: w.done}
 }
 
 // level is 1 when the system is down, and the nearer to it the more boots fail and the
@@ -192,15 +193,22 @@ func (w *noisy) walk() *Walk[noisyState] {
 }
 
 // Split estimates the probability that the system goes down within Span by [Split]. Runs
-// counts steps.
+// counts steps. When the pool is ended there is no estimate, and the error is
+// ErrInterrupted.
 func (n *Noise) Split(s *RareSettings) (*Rare, error) {
 	w, err := n.prepare()
 	if err != nil {
 		return nil, err
 	}
+	if s != nil && s.Pool != nil {
+		w.done = s.Pool.Done
+	}
 	out, err := Split(w.walk, s)
 	if err != nil {
 		return nil, err
+	}
+	if w.done != nil && closed(w.done) { // the last walks ended early
+		return nil, ErrInterrupted
 	}
 	out.Warnings = append(out.Warnings, w.warning()...)
 	return out, nil
