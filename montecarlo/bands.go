@@ -3,14 +3,18 @@ package montecarlo
 import (
 	"cmp"
 	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/metastable/metastable/trajectory"
 )
 
-// Bands are what is kept of an observable over time across draws.
+// Bands are the values of an observable over time across draws. Their size grows with the
+// draws: a few hundred show all that a figure can.
 type Bands struct {
-	Times []float64 // s
-	At    []*Tally  // one per time, of the runs with an answer
+	Times []float64   // s
+	At    [][]float64 // one list per time, of the runs with an answer
 
 	Failed int // runs without one
 }
@@ -22,10 +26,7 @@ type Bands struct {
 func (s *Sweep) Bands(p *Pool, point, draws int, times []float64, of ...func(columns []string, row []float64) float64) ([]*Bands, error) {
 	out := make([]*Bands, len(of))
 	for k := range out {
-		out[k] = &Bands{Times: times, At: make([]*Tally, len(times))}
-		for i := range times {
-			out[k].At[i] = &Tally{}
-		}
+		out[k] = &Bands{Times: times, At: make([][]float64, len(times))}
 	}
 	if err := s.Check(); err != nil {
 		return nil, err
@@ -43,7 +44,7 @@ func (s *Sweep) Bands(p *Pool, point, draws int, times []float64, of ...func(col
 				continue
 			}
 			for i, row := range r.Rows {
-				out[k].At[i].Add(f(r.Columns, row))
+				out[k].At[i] = append(out[k].At[i], f(r.Columns, row))
 			}
 		}
 	})
@@ -66,14 +67,16 @@ func (s *Sweep) trajectory(point, draw int, times []float64) (*trajectory.Result
 	return r, r.Status.Err()
 }
 
-// Quantile returns the p quantile at each time; NaN where no run has an answer.
+// Quantile returns at each time the least value below which, or at which, a share p of
+// the values is; NaN where no run has an answer.
 func (b *Bands) Quantile(p float64) []float64 {
 	out := make([]float64, len(b.At))
-	for i, t := range b.At {
-		out[i] = math.NaN()
-		if t.N() > 0 {
-			out[i] = t.Quantile(p, 0.95).Estimate
+	for i, values := range b.At {
+		if len(values) == 0 {
+			out[i] = math.NaN()
+			continue
 		}
+		out[i] = stat.Quantile(p, stat.Empirical, slices.Sorted(slices.Values(values)), nil)
 	}
 	return out
 }

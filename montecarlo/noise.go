@@ -58,9 +58,9 @@ type noisy struct {
 	atols  []float64
 	lost   *atomic.Int64 // steps that could not be integrated
 	done   <-chan struct{}
-	loads  []int         // columns
-	boots  float64       // of the full rate at the moment, as a share
-	column int           // of the success
+	loads  []int   // columns
+	boots  float64 // of the full rate at the moment, as a share
+	column int     // of the success
 }
 
 // defaults of a Noise.
