@@ -94,7 +94,9 @@ type Result struct {
 	Chain   *markov.Path
 	NoChain error
 
-	// Quantities are the differences of the fluid, in the order of Columns.
+	// Quantities are the differences of the fluid, in the order of Columns. Of waiting_clients
+	// they are no error: fluid and chain count a client whose attempt will time out from the
+	// attempt on, the simulation from when it notices.
 	Quantities []Quantity
 
 	// Warnings say what makes the rows suspect.
