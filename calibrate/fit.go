@@ -138,15 +138,10 @@ func (f *Fit) take(u, m []float64, cost float64) {
 func (f *Fit) weigh() {
 	again := false
 	for c := range f.e.laws {
-		l, y, m := &f.e.laws[c], f.Problem.Channels[c].Y, f.Predicted[c]
+		l, y := &f.e.laws[c], f.Problem.Channels[c].Y
 		tau := 1.0
 		if !f.Settings.Independent {
-			r := make([]float64, len(y))
-			for i := range y {
-				w, _ := l.size(m[i])
-				r[i] = (y[i] - m[i]) / w
-			}
-			tau = residualTime(r)
+			tau = residualTime(f.Residuals(c))
 		}
 		f.Correlation = append(f.Correlation, tau)
 		l.weight = 1 / tau
@@ -158,6 +153,18 @@ func (f *Fit) weigh() {
 	if again {
 		f.polish()
 	}
+}
+
+// Residuals returns what the fit leaves of a channel: measured less predicted, over the
+// scale of the noise there.
+func (f *Fit) Residuals(channel int) []float64 {
+	y, m := f.Problem.Channels[channel].Y, f.Predicted[channel]
+	r := make([]float64, len(y))
+	for i := range y {
+		w, _ := f.e.laws[channel].size(m[i])
+		r[i] = (y[i] - m[i]) / (w * f.Scales[channel])
+	}
+	return r
 }
 
 // polish descends from the best point, whose cost is no longer right.

@@ -220,8 +220,11 @@ func (r *run) simulate(values []float64) ([]float64, error) {
 	}
 	slices.Sort(times)
 	times = slices.Compact(times)
-	const rtol = 1e-7 // below the differences that derivatives are made of
-	res, err := trajectory.Run(sys, &trajectory.Settings{Times: times, Average: r.rec.Average, RTol: rtol})
+	const (
+		rtol     = 1e-7   // below the differences that derivatives are made of
+		maxSteps = 20_000 // an ordinary run takes hundreds; the corners of bounds need not have an answer
+	)
+	res, err := trajectory.Run(sys, &trajectory.Settings{Times: times, Average: r.rec.Average, RTol: rtol, MaxSteps: maxSteps})
 	switch {
 	case err != nil:
 		return nil, err

@@ -225,3 +225,46 @@ func TestLatencyExact(t *testing.T) {
 		numtest.Check(t, "after", read(r.Rows[1]), 1.0/20, 1e-3, 0) // nearly at rest
 	}
 }
+
+// The interval of the law written is that of the profile; a whole number is set and has
+// none; offsets and parameters of one recording stay out.
+func TestFittedScenarioExact(t *testing.T) {
+	sc := parse(t, shop+"uncertainty: {pools.db.timeout: {uniform: [0.9, 1.1]}, clients.give_up: {uniform: [0.3, 0.5]}}\n")
+	f := &Fit{Problem: &Problem{Params: []Param{
+		{Name: "pools.db.capacity", Lo: 50, Hi: 200, Log: true}, {Name: "clients.give_up", Lo: 0, Hi: 1},
+		{Name: "pools.db.service_scv", Lo: 0.1, Hi: 10, Log: true}, {Name: "pools.db.shards", Lo: 1, Hi: 4},
+		{Name: Offset, Lo: -1, Hi: 1}, {Name: "a:pools.db.timeout", Lo: 1, Hi: 2},
+	}}, Values: []float64{101, 0.42, 2, 1.8, 0.5, 1.5}}
+	profile := func(i int, lo, hi float64, open bool) *Profile {
+		return &Profile{Name: f.Problem.Params[i].Name, Lo: lo, Hi: hi, OpenHi: open, Confidence: 0.9}
+	}
+	out, err := f.Fitted(sc, []*Profile{profile(0, 98, 104, false), profile(1, 0.4, 0.44, false), profile(2, 1, 10, true), profile(3, 1.5, 2.5, false)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const z = 1.6448536269514722 // normal quantile 0.95
+	s := math.Log(104.0/98) / (2 * z)
+	want := []model.Distribution{
+		{Path: "pools.db.timeout", Kind: "uniform", Lo: 0.9, Hi: 1.1},
+		{Path: "pools.db.capacity", Kind: "lognormal", Median: math.Sqrt(98 * 104), CV: math.Sqrt(math.Expm1(s * s))},
+		{Path: "clients.give_up", Kind: "normal", Mean: 0.42, SD: 0.02 / z},
+		{Path: "pools.db.service_scv", Kind: "uniform", Lo: 1, Hi: 10},
+	}
+	if len(out.Uncertainty) != len(want) {
+		t.Fatalf("uncertainty %+v", out.Uncertainty)
+	}
+	for i, w := range want {
+		g := out.Uncertainty[i]
+		numtest.CheckSlice(t, w.Path, []float64{g.Median, g.CV, g.Mean, g.SD, g.Lo, g.Hi}, []float64{w.Median, w.CV, w.Mean, w.SD, w.Lo, w.Hi}, 1e-12, 0)
+		if g.Path != w.Path || g.Kind != w.Kind {
+			t.Errorf("law %d is %+v, want %+v", i, g, w)
+		}
+	}
+	p := out.Pools[0].Value
+	if p.Capacity != 101 || p.Shards != 2 || p.Timeout != 1 || out.Clients.GiveUp != 0.42 {
+		t.Errorf("pool %+v, give up %g", p, out.Clients.GiveUp)
+	}
+	if again, err := model.Parse("fitted", out.YAML(), nil); err != nil || len(again.Uncertainty) != 4 {
+		t.Errorf("what is written cannot be read: %v", err)
+	}
+}

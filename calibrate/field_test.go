@@ -1,0 +1,234 @@
+package calibrate
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/metastable/metastable/data"
+	"github.com/metastable/metastable/model"
+	"github.com/metastable/metastable/telemetry"
+	"github.com/metastable/metastable/trajectory"
+)
+
+// fieldData is the folder of published recordings that are not part of this repository,
+// as their authors' licences want it.
+const fieldData = "METASTABLE_FIELD_DATA"
+
+func field(t *testing.T, path ...string) string {
+	t.Helper()
+	dir := os.Getenv(fieldData)
+	if dir == "" {
+		t.Skipf("%s names no folder with msf/ (Habibi et al., SRDS 2024) and osdi22/ (Huang et al., OSDI 2022)", fieldData)
+	}
+	return filepath.Join(append([]string{dir}, path...)...)
+}
+
+func shipped(t *testing.T, name string) *model.Scenario {
+	t.Helper()
+	text, err := data.Scenario(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parse(t, string(text))
+}
+
+// batches reads goodput and traffic of a run of Habibi et al. in batches/s, as means over
+// a step (s): the files have rows/s and the rows in a batch.
+func batches(t *testing.T, file string, step float64) (goodput, attempts Measured) {
+	t.Helper()
+	in, err := os.Open(field(t, "msf", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	d, err := telemetry.Read(in, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := d.Find("batch_size")
+	series := func(column, quantity string) Measured {
+		s := *d.Find(column)
+		s.T, s.V = append([]float64(nil), s.T...), append([]float64(nil), s.V...)
+		for i, at := range s.T {
+			rows := size.V[0]
+			for k, from := range size.T {
+				if from <= at {
+					rows = size.V[k]
+				}
+			}
+			s.T[i] -= size.T[0]
+			s.V[i] /= rows
+		}
+		r, _, err := s.Resample(step)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := Measured{Name: quantity, Quantity: quantity, Noise: Noise{Kind: Student}}
+		for i, from := range r.T {
+			if from >= 30 { // the first rates are of a window that is half empty
+				m.T, m.V = append(m.T, from+step), append(m.V, r.V[i])
+			}
+		}
+		return m
+	}
+	return series("goodput", "goodput"), series("incoming_throughput", "attempts")
+}
+
+// pulse is 100,000 rows eight times a second, and faster for three minutes.
+func pulse(t *testing.T, batchesPerSecond float64) *model.Scenario {
+	sc := shipped(t, "msf-replicated-db")
+	sc.Timeline, sc.Uncertainty = nil, nil
+	for path, value := range map[string]string{
+		"duration": "432s", "traffic.boots": "8/s", "classes.batch.visit_cost": "100", "pools.paxos.timeout": "1s", "pools.paxos.capacity": "1330/s",
+	} {
+		if err := sc.Set(path, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sc.Timeline = []model.Entry{{At: 192, Over: 180, Action: model.TrafficTo, Value: batchesPerSecond / 8}}
+	return sc
+}
+
+// recorded returns the recording of a run, as means over 30 s.
+func recorded(t *testing.T, name string, sc *model.Scenario, file string) Recording {
+	const step = 30 // s
+	g, a := batches(t, file, step)
+	return Recording{Name: name, Scenario: sc, Average: step, Series: []Measured{g, a}}
+}
+
+// healthy reports whether goodput follows the offered batches between two times, measured
+// and fitted.
+func healthy(f *Fit, channel int, offered, from, to float64) (measured, fitted bool) {
+	var n, y, m float64
+	c := f.Problem.Channels[channel]
+	for i, at := range c.X {
+		if at > from && at <= to {
+			n, y, m = n+1, y+c.Y[i], m+f.Predicted[channel][i]
+		}
+	}
+	const most = 0.7 // of the offered: all answers or nearly none
+	return y/n > most*offered, m/n > most*offered
+}
+
+func report(t *testing.T, f *Fit, confidence float64) []*Profile {
+	t.Helper()
+	var out []*Profile
+	for _, p := range f.Problem.Params {
+		pr, err := f.Profile(p.Name, confidence)
+		if err != nil && !errors.Is(err, ErrBetter) {
+			t.Fatal(err)
+		}
+		t.Log(pr)
+		out = append(out, pr)
+	}
+	t.Logf("best %.5g, noise %.3g, correlation %.1f, %q", f.Values, f.Scales, f.Correlation, f.Identify().Words)
+	return out
+}
+
+// The staircase of Habibi et al.: healthy up to 833k rows/s, down from 1,000k on, still
+// down at 333k, healthy again at 233k, and 3.0 attempts per batch when down.
+func TestReplicatedDatabaseStaircaseField(t *testing.T) {
+	p, err := Recordings([]Recording{recorded(t, "", shipped(t, "msf-replicated-db"), "metastable-failures-dataset01.csv")}, []Param{
+		{Name: "pools.paxos.capacity", Lo: 850, Hi: 1150, Log: true},
+		{Name: "pools.paxos.queue_limit", Lo: 1000, Hi: 20000, Log: true},
+		{Name: "clients.max_attempts", Lo: 2, Hi: 4},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := New(p, &Settings{Starts: 1, Start: []float64{1000, 2000, 3}, Global: 80})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("best %.5g, noise %.3g, cost %.2f", f.Values, f.Scales, f.Cost)
+	profiles := report(t, f, 0.9)
+	for step := range 13 {
+		from := 180 * float64(step)
+		measured, fitted := healthy(f, 0, 1/0.3, from+90, from+180)
+		want := step < 3 || step > 9 // the tenth has 333k rows/s
+		if measured != want || fitted != want {
+			t.Errorf("step %d: healthy measured %v, fitted %v, published %v", step+1, measured, fitted, want)
+		}
+	}
+	a := profiles[2]
+	if f.Values[2] < 2.95 || f.Values[2] > 3.05 || a.Lo > 3.05 || a.Hi < 2.95 {
+		t.Errorf("attempts per batch when down: %.3f, %v; want 3.0 ± 0.05", f.Values[2], a)
+	}
+}
+
+// Two pulses of three minutes on eight batches a second: 12.66 batches/s recovers, 13.33
+// does not. The fit says where between them the critical pulse lies.
+func TestReplicatedDatabasePulsesField(t *testing.T) {
+	recs := []Recording{
+		recorded(t, "fast", pulse(t, 1000.0/75), "experiment_batch100k_interval_125_to_75_metastable.csv"),
+		recorded(t, "slow", pulse(t, 1000.0/79), "experiment_batch100k_interval_125_to_79_not_metastable.csv"),
+	}
+	p, err := Recordings(recs, []Param{
+		{Name: "pools.paxos.capacity", Lo: 1200, Hi: 1500, Log: true},
+		{Name: "pools.paxos.service_scv", Lo: 0.01, Hi: 1, Log: true},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := New(p, &Settings{Starts: 2, Start: []float64{1345, 0.05}, Global: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("best %.5g, noise %.3g, cost %.2f", f.Values, f.Scales, f.Cost)
+	for i, down := range []bool{true, false} {
+		measured, fitted := healthy(f, 2*i, 8, 385, 432)
+		if measured == down || fitted == down {
+			t.Errorf("pulse %d: healthy afterwards measured %v, fitted %v, published %v", i, measured, fitted, !down)
+		}
+	}
+	report(t, f, 0.9)
+	post, err := f.Sample(&SampleSettings{Steps: 300, Walkers: 8, Seed: 1})
+	if err != nil {
+		t.Log(err)
+	}
+	var critical []float64
+	for k := 0; k < len(post.Draws); k += max(1, len(post.Draws)/100) {
+		critical = append(critical, criticalPulse(t, post.Draws[k]))
+	}
+	slices.Sort(critical)
+	lo, mid, hi := quantile(critical, 0.05), quantile(critical, 0.5), quantile(critical, 0.95)
+	t.Logf("critical pulse: %.2f batches/s, 90 %% interval %.2f to %.2f, best fit %.2f", mid, lo, hi, criticalPulse(t, f.Values))
+	if mid < 1000.0/79 || mid > 1000.0/75 {
+		t.Errorf("the critical pulse is not between the two that were tried")
+	}
+}
+
+// criticalPulse returns the least pulse (batches/s) after which the system stays down.
+func criticalPulse(t *testing.T, values []float64) float64 {
+	lo, hi := 8.0, 20.0
+	for hi-lo > 0.01 {
+		mid := (lo + hi) / 2
+		sc := pulse(t, mid)
+		for i, path := range []string{"pools.paxos.capacity", "pools.paxos.service_scv"} {
+			if err := sc.SetFloat(path, values[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		sys, err := sc.Compile()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := trajectory.Run(sys, &trajectory.Settings{Times: []float64{432}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		read, err := newReader(sc, r.Columns, "success")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if read(r.Rows[0]) > 0.5 {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return (lo + hi) / 2
+}

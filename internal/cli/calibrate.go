@@ -1,0 +1,295 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/metastable/metastable/calibrate"
+	"github.com/metastable/metastable/model"
+)
+
+type calibrateFlags struct {
+	inputFlags
+	outputFlags
+	data, with, maps, free []string
+
+	every, window   seconds
+	begin, zone     string
+	noise           string
+	confidence      string
+	starts, global  int
+	posterior       int
+	independent     bool
+	seed            uint64
+	confidenceValue float64
+}
+
+func newCalibrate() *cobra.Command {
+	f := &calibrateFlags{}
+	var quantities strings.Builder
+	for _, q := range calibrate.Quantities {
+		fmt.Fprintf(&quantities, "\n  %-16s %s", q.Name, q.Meaning)
+	}
+	cmd := &cobra.Command{
+		Use:   "calibrate SCENARIO --data FILE --map COLUMN=QUANTITY --free PATH=LO..HI",
+		Short: "Fit parameters to measured data, and say what the data cannot tell",
+		Long: `Finds the values of parameters with which the scenario shows what was measured, with
+intervals, and says which of them the data tell and which they cannot tell apart. FILE is
+whatever telemetry reads. Each row of the result is a parameter: its most likely value, the
+interval (of the profile likelihood, at --confidence), whether it is open at either end (1:
+the data do not say how far it goes), and the standard deviation by the curvature.
+
+--map gives a column a meaning; COLUMN/OTHER divides it by another column or a number,
+COLUMN*NUMBER multiplies it. The quantities, those of a class or a pool with its name after
+a dot where there are several, and every column of simulate:
+` + quantities.String() + `
+
+--free PATH=LO..HI is searched on a logarithmic scale where LO is above 0, unless it ends in
+:linear. PATH is any number that --set takes, or offset, what is added to the times of the
+data. With several files give each a name (--data NAME=FILE): --with NAME:PATH=VALUE sets a
+parameter for that run, --free NAME:PATH=LO..HI fits it for that run alone.
+
+The first sample is the start of the scenario, or --begin is. --every takes means, which
+the model is averaged over too. Errors that are left may be normal (gaussian), a share of
+the value (relative), with outliers (student) or those of a count of trials (binomial, the
+default for shares); how large they are is fitted. Where they are correlated in time the
+samples weigh less, and a warning says so.
+
+-o DIR writes NAME.fit.csv, NAME.fitted.yaml (the scenario with the values found and their
+intervals as uncertainty, for every other command), and figures: data against fit, residuals,
+profiles. --posterior N draws from the posterior by N steps of an ensemble of walkers, and
+adds bands, a figure of pairs and the draws (NAME.pairs.csv).`,
+		Example: `  metastable simulate hotos21-retry --every 5s -o run.csv && metastable calibrate hotos21-retry --set pools.database.capacity=320/s --data run.csv --map attempts_per_s=attempts --free pools.database.capacity=290/s..340/s --starts 2 -o out`,
+		Args:    oneArg(scenarioArg),
+		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
+	}
+	f.inputFlags.add(cmd)
+	f.outputFlags.add(cmd)
+	fl := cmd.Flags()
+	fl.StringArrayVar(&f.data, "data", nil, "what was measured, as `[NAME=]FILE`; may be repeated")
+	fl.StringArrayVar(&f.with, "with", nil, "set a parameter for the run of one file, as `NAME:path=value`; may be repeated")
+	fl.StringArrayVar(&f.maps, "map", nil, "what a column is, as `COLUMN=QUANTITY[:NOISE]`; may be repeated")
+	fl.StringArrayVar(&f.free, "free", nil, "a parameter to fit and its bounds, as `PATH=LO..HI[:linear]`; may be repeated")
+	fl.Var(&f.every, "every", "means over bins of this length (default: the samples as they are)")
+	fl.Var(&f.window, "window", "each sample is a mean over this long before its time, such as a rate's window (default --every)")
+	fl.StringVar(&f.begin, "begin", "", "the `time` of the data at which the scenario starts, as 2022-02-22T06:00:00Z, seconds since 1970, or since its start (default: the first sample)")
+	fl.StringVar(&f.zone, "zone", "", "the `zone` of times that name none (default UTC)")
+	fl.StringVar(&f.noise, "noise", "", "the `law` of errors: "+strings.Join(calibrate.NoiseKinds[:], ", ")+" (default gaussian, binomial for shares)")
+	fl.StringVar(&f.confidence, "confidence", "90%", "`share` of the intervals that hold the truth")
+	fl.IntVar(&f.starts, "starts", 8, "local searches from this `number` of starts")
+	fl.IntVar(&f.global, "global", 0, "search by CMA-ES too, with this `number` of runs")
+	fl.IntVar(&f.posterior, "posterior", 0, "draw from the posterior by this `number` of steps")
+	fl.BoolVar(&f.independent, "independent", false, "take errors of neighbouring samples for independent")
+	fl.Uint64Var(&f.seed, "seed", 1, "`seed` of CMA-ES and of the posterior")
+	cmd.RegisterFlagCompletionFunc("noise", cobra.FixedCompletions(calibrate.NoiseKinds[:], cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+func (f *calibrateFlags) run(cmd *cobra.Command, arg string) error {
+	switch {
+	case len(f.data) == 0:
+		return usage("--data is missing: want a file of what was measured")
+	case len(f.maps) == 0:
+		return usage("--map is missing: want COLUMN=QUANTITY, such as hit_rate=hit_rate")
+	case len(f.free) == 0:
+		return usage("--free is missing: want PATH=LO..HI, such as pools.main.capacity=5000/s..12000/s")
+	case f.starts < 1 || f.starts > 10000 || f.global < 0 || f.posterior < 0:
+		return usage("--starts wants 1 to 10000, --global and --posterior want 0 or more")
+	}
+	out, err := f.sink(cmd.OutOrStdout())
+	if err != nil {
+		return err
+	}
+	sc, err := f.load(cmd, arg)
+	if err != nil {
+		return err
+	}
+	if f.confidenceValue, err = parseShare(sc, f.confidence); err != nil || !(f.confidenceValue > 0 && f.confidenceValue < 1) {
+		return usage("--confidence %s: want a share between 0 and 1, such as 90%%", f.confidence)
+	}
+	params, err := f.params(sc)
+	if err != nil {
+		return err
+	}
+	recs, err := f.recordings(cmd, sc)
+	if err != nil {
+		return err
+	}
+	if err := out.prepare(); err != nil {
+		return err
+	}
+	problem, err := calibrate.Recordings(recs, params)
+	if err != nil {
+		return usageError{err}
+	}
+	fit, err := calibrate.New(problem, &calibrate.Settings{Start: startOf(sc, params), Starts: f.starts, Global: f.global, Seed: f.seed, Independent: f.independent})
+	if err != nil {
+		return fmt.Errorf("%s: %w", sc.Name, err)
+	}
+	r, err := f.judge(fit)
+	if err != nil {
+		return fmt.Errorf("%s: %w", sc.Name, err)
+	}
+	return f.write(cmd, out, sc, r)
+}
+
+// A calibration is a fit with everything that is asked about it.
+type calibration struct {
+	fit       *calibrate.Fit
+	id        *calibrate.Identification
+	profiles  []*calibrate.Profile // of the free parameters, in order
+	posterior *calibrate.Posterior // nil: not asked for
+	bands     []calibrate.Band
+	warnings  []error
+}
+
+// judge finds the intervals; a better point found on the way starts them again.
+func (f *calibrateFlags) judge(fit *calibrate.Fit) (*calibration, error) {
+	r := &calibration{fit: fit}
+	const most = 5
+	for range most {
+		r.profiles = nil
+		again := false
+		for _, p := range fit.Problem.Params {
+			if p.Lo == p.Hi {
+				continue
+			}
+			pr, err := fit.Profile(p.Name, f.confidenceValue)
+			switch {
+			case errors.Is(err, calibrate.ErrBetter):
+				again = true
+			case err != nil:
+				return nil, err
+			}
+			r.profiles = append(r.profiles, pr)
+		}
+		if !again {
+			break
+		}
+	}
+	r.id, r.warnings = fit.Identify(), fit.Warnings
+	if f.posterior == 0 {
+		return r, nil
+	}
+	post, err := fit.Sample(&calibrate.SampleSettings{Steps: f.posterior, Seed: f.seed})
+	var short *calibrate.ShortError
+	switch {
+	case errors.As(err, &short):
+		r.warnings = append(r.warnings, err)
+	case err != nil:
+		return nil, err
+	}
+	const draws = 300
+	r.posterior, r.bands = post, post.Bands(f.confidenceValue, draws, f.seed)
+	return r, nil
+}
+
+// write writes the result and says it in words.
+func (f *calibrateFlags) write(cmd *cobra.Command, out *sink, sc *model.Scenario, r *calibration) error {
+	path, err := out.write(f.table(sc, r), sc.Name+".fit", true)
+	if err != nil {
+		return err
+	}
+	written := []string{path}
+	if out.dir != "" {
+		fitted, err := r.fit.Fitted(sc, r.profiles)
+		if err != nil {
+			return err
+		}
+		yaml := filepath.Join(out.dir, sc.Name+".fitted.yaml")
+		if err := writeScenario(yaml, fitted); err != nil {
+			return err
+		}
+		written = append(written, yaml)
+		figures, err := r.figures(sc, f.confidenceValue)
+		if err != nil {
+			return err
+		}
+		more, err := writeDrawings(filepath.Join(out.dir, sc.Name), figures)
+		if err != nil {
+			return err
+		}
+		written = append(written, more...)
+	}
+	w := cmd.ErrOrStderr()
+	for _, warning := range r.warnings {
+		fmt.Fprintln(w, "warning:", warning)
+	}
+	if !f.quiet {
+		r.explain(w)
+		wrote(w, written)
+	}
+	return nil
+}
+
+// explain says what the data tell.
+func (r *calibration) explain(w io.Writer) {
+	starts, near := r.fit.Waterfall, 0
+	for _, s := range starts {
+		if s.Cost-starts[0].Cost < 0.5 {
+			near++
+		}
+	}
+	fmt.Fprintf(w, "%d of %d searches end at the best point\n", near, len(starts))
+	for i, c := range r.fit.Problem.Channels {
+		fmt.Fprintf(w, "%s: %d values, %v errors of %s\n", c.Name, len(c.Y), c.Noise.Kind, human(r.fit.Scales[i], 3))
+	}
+	for _, p := range r.profiles {
+		fmt.Fprintln(w, p)
+	}
+	for _, line := range r.id.Words {
+		fmt.Fprintln(w, line)
+	}
+	if p := r.posterior; p != nil {
+		fmt.Fprintf(w, "posterior: %d draws, effective size %s, R-hat %.3f, autocorrelation time %s steps, %s of the moves taken\n",
+			len(p.Draws), human(p.ESS, 3), p.RHat, human(p.Tau, 3), percent(p.Acceptance, 1))
+	}
+}
+
+// table has a row for each parameter.
+func (f *calibrateFlags) table(sc *model.Scenario, r *calibration) *table {
+	t := &table{
+		label:   "parameter",
+		columns: []string{"value", "lo", "hi", "open_lo", "open_hi", "sd"},
+		meta: []fact{
+			{"version", "metastable " + version()}, {"scenario", sc.Name}, {"hash", sc.Hash()},
+			{"data", f.data}, {"map", f.maps}, {"confidence", f.confidenceValue}, {"seed", float64(f.seed)},
+			{"cost", r.fit.Cost},
+		},
+		notes: r.id.Words,
+	}
+	if len(f.set) > 0 {
+		t.meta = append(t.meta, fact{"set", f.set})
+	}
+	for i, c := range r.fit.Problem.Channels {
+		t.meta = append(t.meta,
+			fact{"noise." + c.Name, c.Noise.Kind.String()}, fact{"noise_scale." + c.Name, r.fit.Scales[i]}, fact{"correlation." + c.Name, r.fit.Correlation[i]})
+	}
+	if r.posterior != nil {
+		t.meta = append(t.meta, fact{"rhat", r.posterior.RHat}, fact{"effective_size", r.posterior.ESS})
+	}
+	if len(r.id.Words) > 0 {
+		t.meta = append(t.meta, fact{"identifiability", r.id.Words})
+	}
+	next := 0
+	for i, p := range r.fit.Problem.Params {
+		t.labels = append(t.labels, p.Name)
+		v := r.fit.Values[i]
+		if p.Lo == p.Hi {
+			t.rows = append(t.rows, []float64{v, v, v, 0, 0, 0})
+			continue
+		}
+		pr, sd := r.profiles[next], r.id.SD[i]
+		next++
+		if p.Log {
+			sd *= v // of the value, from that of its logarithm
+		}
+		t.rows = append(t.rows, []float64{v, pr.Lo, pr.Hi, one(pr.OpenLo), one(pr.OpenHi), sd})
+	}
+	return t
+}
