@@ -25,7 +25,7 @@ type BarChart struct {
 // A Bar is a number with its interval.
 type Bar struct {
 	Name, Series  string  // bars of one name lie together, those of one series are alike
-	Value, Lo, Hi float64 // NaN: undefined
+	Value, Lo, Hi float64 // NaN: undefined, or, in the bounds alone, not known
 }
 
 // NewBarChart returns a copy of b that shares no memory with it. It fails as
@@ -55,8 +55,9 @@ func (b *BarChart) extra() []string { return []string{"lo", "hi"} }
 
 func (b *BarChart) shape() error {
 	for i, v := range b.Bars {
-		undefined := math.IsNaN(v.Value) && math.IsNaN(v.Lo) && math.IsNaN(v.Hi)
-		if v.Name == "" || !undefined && !(finite(v.Value) && finite(v.Lo) && finite(v.Hi) && v.Lo <= v.Hi) {
+		bounds := finite(v.Lo) && finite(v.Hi) && v.Lo <= v.Hi
+		unbounded := math.IsNaN(v.Lo) && math.IsNaN(v.Hi)
+		if v.Name == "" || math.IsInf(v.Value, 0) || !bounds && !unbounded || bounds && math.IsNaN(v.Value) {
 			return fmt.Errorf("plots: bar %d (%q) is %v between %v and %v", i, v.Name, v.Value, v.Lo, v.Hi)
 		}
 	}

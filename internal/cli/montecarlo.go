@@ -69,10 +69,11 @@ errors lie between it and the draws, where these saw ten collapses:
 -o DIR also draws the estimate over the draws (NAME.convergence), the outcomes, fans of
 goodput and hit rate over time, and the sensitivity, as SVG, PNG and CSV. The same seed
 gives the same bytes for any --jobs. An interrupt keeps what is done.`,
-		Example: `  metastable montecarlo facebook-2010-09-23 --draws 40 --format table
-  metastable montecarlo facebook-2010-09-23 --draws 2000 --until half-width=0.1 -o out
-  metastable montecarlo facebook-2010-09-23 --draws 10 --sensitivity tornado --samples 50 --of time_down_s
-  metastable montecarlo facebook-2010-09-23 --draws 10 --rare noise --noise-sd 20% --noise-span 2m --samples 100`,
+		Example: `  metastable montecarlo osdi22-cache --set traffic.boots=250/s --draws 128 --format table
+  metastable montecarlo osdi22-cache --set traffic.boots=250/s --until half-width=0.08 -o out
+  metastable montecarlo wikimedia-2020-02-04 --draws 20 --sensitivity tornado --samples 100 --of time_down_s
+  metastable montecarlo osdi22-cache --set traffic.boots=230/s --draws 20 --rare importance --samples 100
+  metastable montecarlo hotos21-cache --rare noise --noise-sd 20% --noise-span 2m --draws 20 --samples 100`,
 		Args: oneArg(scenarioArg),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}

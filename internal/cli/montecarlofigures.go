@@ -26,7 +26,7 @@ func (m *monteCarlo) illustrate() error {
 	if err != nil {
 		return err
 	}
-	m.figures = append(append([]drawing{{"convergence", course}, {"outcomes", outcomes}}, fans...), m.figures...)
+	m.figures = append(append([]drawing{{name: "convergence", figure: course}, {name: "outcomes", figure: outcomes}}, fans...), m.figures...)
 	return nil
 }
 
@@ -107,7 +107,7 @@ func (m *monteCarlo) fans() ([]drawing, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, drawing{names[k], f})
+		out = append(out, drawing{name: names[k], figure: f})
 	}
 	return out, nil
 }

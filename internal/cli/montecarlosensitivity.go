@@ -202,7 +202,7 @@ func (m *monteCarlo) bars(label, column string, all []series, base float64, dumm
 	if err != nil {
 		return err
 	}
-	m.figures = append(m.figures, drawing{"sensitivity", fig})
+	m.figures = append(m.figures, drawing{name: "sensitivity", figure: fig})
 	return nil
 }
 
@@ -233,6 +233,6 @@ func (m *monteCarlo) curve(s *montecarlo.Indices) error {
 	if err != nil {
 		return err
 	}
-	m.figures = append(m.figures, drawing{"sensitivity-convergence", fig})
+	m.figures = append(m.figures, drawing{name: "sensitivity-convergence", figure: fig})
 	return nil
 }
