@@ -26,7 +26,7 @@ func field(t *testing.T, path ...string) string {
 	return filepath.Join(append([]string{dir}, path...)...)
 }
 
-func shipped(t *testing.T, name string) *model.Scenario {
+func shipped(t testing.TB, name string) *model.Scenario {
 	t.Helper()
 	text, err := data.Scenario(name)
 	if err != nil {

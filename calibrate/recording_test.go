@@ -231,9 +231,12 @@ func TestLatencyExact(t *testing.T) {
 func TestFittedScenarioExact(t *testing.T) {
 	sc := parse(t, shop+"uncertainty: {pools.db.timeout: {uniform: [0.9, 1.1]}, clients.give_up: {uniform: [0.3, 0.5]}}\n")
 	f := &Fit{Problem: &Problem{Params: []Param{
-		{Name: "pools.db.capacity", Lo: 50, Hi: 200, Log: true}, {Name: "clients.give_up", Lo: 0, Hi: 1},
-		{Name: "pools.db.service_scv", Lo: 0.1, Hi: 10, Log: true}, {Name: "pools.db.shards", Lo: 1, Hi: 4},
-		{Name: Offset, Lo: -1, Hi: 1}, {Name: "a:pools.db.timeout", Lo: 1, Hi: 2},
+		{Name: "pools.db.capacity", Lo: 50, Hi: 200, Log: true},
+		{Name: "clients.give_up", Lo: 0, Hi: 1},
+		{Name: "pools.db.service_scv", Lo: 0.1, Hi: 10, Log: true},
+		{Name: "pools.db.shards", Lo: 1, Hi: 4},
+		{Name: Offset, Lo: -1, Hi: 1},
+		{Name: "a:pools.db.timeout", Lo: 1, Hi: 2},
 	}}, Values: []float64{101, 0.42, 2, 1.8, 0.5, 1.5}}
 	profile := func(i int, lo, hi float64, open bool) *Profile {
 		return &Profile{Name: f.Problem.Params[i].Name, Lo: lo, Hi: hi, OpenHi: open, Confidence: 0.9}
