@@ -250,6 +250,19 @@ const (
 	corrRefuseSlope = 0.45
 )
 
+// lateTogether is the correlation of time-outs over the common share, and its derivative in
+// their probability p. Under processor sharing a query is late by its own work as well as by
+// the queue, which fluctuates the less the more are late: 0.44 (1 − p)², fitted to simulations
+// of 8 shards at loads from 0.9 to 2.4, where reads succeed with that within 5 % for p from
+// 0.1 to 0.6.
+func (c *pool) lateTogether(p float64) (weight, slope float64) {
+	if !c.ps {
+		return corrTimeout, 0
+	}
+	const most = 0.44
+	return most * (1 - p) * (1 - p), -2 * most * (1 - p)
+}
+
 // readSuccess computes the probability that one read of a class succeeds, and what
 // its requests make of it.
 func (s *System) readSuccess(q int, grad bool) {
@@ -272,12 +285,14 @@ func (s *System) readSuccess(q int, grad bool) {
 
 	// Refusals first, then time-outs.
 	rr := (corrRefuse - corrRefuseSlope*p.r) * p.share
-	rt := corrTimeout * p.share
+	together, slope := pc.lateTogether(k.p)
+	rt := together * p.share
 	var gt, gtc float64
 	var rf, rrr, rv, tf, trr, tv float64
 	if grad {
 		k.gr, k.grc, rf, rrr, rv = c.askedGrad(p.r, rr, k.sh.v)
 		gt, gtc, tf, trr, tv = c.askedGrad(k.p, rt, k.sh.v)
+		tf += trr * slope * p.share
 	} else {
 		k.gr, k.grc = c.asked(p.r, rr, k.sh.v)
 		gt, gtc = c.asked(k.p, rt, k.sh.v)
@@ -316,7 +331,7 @@ func (s *System) readSuccess(q int, grad bool) {
 		k.gO[ix.v[c.pool]] += g * tf * tail.dv
 	}
 	k.gO[ib] += g * tf * tail.db
-	k.gO[is] += g * corrTimeout * trr
+	k.gO[is] += g * together * trr
 	if ih >= 0 {
 		k.gO[ih] += g * (tf*tail.dw*k.sh.dw + tv*k.sh.dv) * dh
 	}

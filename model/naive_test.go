@@ -192,7 +192,12 @@ func (d *textbook) pass() {
 		q := d.queryOf(c, h[i], 1)
 		r, _ := d.refused(p, d.n[pool], d.b[pool])
 		g1, f1 := together(r, (0.75-0.45*r)*d.share[pool], q.asked)
-		g2, f2 := together(late(p, d.n[pool], d.v[pool], d.b[pool], q.w), 0.9*d.share[pool], q.asked)
+		slow := late(p, d.n[pool], d.v[pool], d.b[pool], q.w)
+		correlated := 0.9
+		if p.Discipline == "ps" {
+			correlated = 0.44 * math.Pow(1-slow, 2)
+		}
+		g2, f2 := together(slow, correlated*d.share[pool], q.asked)
 		noRefusal[i], o[i], oc[i] = g1, g1*g2, f1+g1*f2
 		fail := q.miss * oc[i]
 		for a := range c.Attempts {
