@@ -108,7 +108,7 @@ func (f *FanChart) draw(p *plane) {
 	}
 	for i, m := range f.Marks {
 		at := p.x.to(m.X)
-		t := path{pts: []xy{{at, p.plot.Y.Min}, {at, p.plot.Y.Max}}, style: markStyle}
+		t := path{pts: []xy{{at, p.plot.Y.Min}, {at, p.plot.Y.Max}}, style: faintMark}
 		p.add(t)
 		if m.Name != "" {
 			up := p.plot.Y.Max - (0.03+0.055*float64(i%4))*(p.plot.Y.Max-p.plot.Y.Min)
@@ -116,6 +116,9 @@ func (f *FanChart) draw(p *plane) {
 		}
 	}
 }
+
+// faintMark is the line of a mark among many.
+var faintMark = line(color.NRGBA{R: 0x9a, G: 0x9a, B: 0x9a, A: 0xff}, 0.6, dotted)
 
 // tint returns a colour on white, the fainter the earlier it is of n.
 func tint(c color.NRGBA, i, n int) color.NRGBA {

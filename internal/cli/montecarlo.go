@@ -171,7 +171,7 @@ func (f *monteCarloFlags) run(cmd *cobra.Command, arg string) error {
 		m.table.meta = append(m.table.meta, fact{"warning", w.Error()})
 	}
 	if err != nil {
-		m.table.meta = append([]fact{{"incomplete", err.Error()}}, m.table.meta...)
+		m.table.meta = append([]fact{{"incomplete", "interrupted"}}, m.table.meta...)
 	}
 	path, writeErr := out.write(m.table, m.sc.Name+".montecarlo", err == nil)
 	if writeErr != nil {

@@ -91,7 +91,7 @@ func (m *monteCarlo) fans() ([]drawing, error) {
 		name := "hit_rate." + c.Name
 		of = append(of, func(columns []string, row []float64) float64 { return row[slices.Index(columns, name)] })
 		axes = append(axes, plots.Axis{Label: "hit rate of " + c.Name + " (%)", Column: name, Scale: plots.Percent})
-		names = append(names, strings.ReplaceAll(name, "_", "-"))
+		names = append(names, "hit-rate."+c.Name)
 	}
 	draws := min(fanDraws, m.result.Runs)
 	bands, err := m.sweep.Bands(&m.pool, 0, draws, times, of...)
@@ -123,7 +123,7 @@ func (m *monteCarlo) fan(b *montecarlo.Bands, y plots.Axis, draws int, throttled
 	}
 	f := plots.FanChart{Frame: plots.Frame{
 		Title:    title(m.sc) + ": " + strings.TrimSuffix(strings.TrimSuffix(y.Label, " (%)"), " (boots/s)") + " across draws",
-		Subtitle: fmt.Sprintf("Quantiles at each time of %d draws of the uncertain parameters; lines mark the timeline.", draws),
+		Subtitle: fmt.Sprintf("Quantiles at each time of %d draws of the uncertain parameters; dotted lines mark the timeline.", draws),
 		X:        plots.Axis{Label: "time (" + unit + ")", Column: "t_" + unit}, Y: y,
 		Width: 9,
 	}}
