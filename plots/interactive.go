@@ -115,7 +115,10 @@ func (g *interactive) scaled(label string, ticker plot.Ticker, lo, hi float64) m
 	s, isScale := ticker.(scale)
 	switch {
 	case isScale && s.kind == Log:
-		a["type"], a["exponentformat"] = "log", "SI"
+		a["type"], a["exponentformat"], a["dtick"] = "log", "SI", 1
+		if hi-lo < 1.5 {
+			a["dtick"] = "D2" // and at 2 and 5
+		}
 	case isScale && s.kind != Nines:
 		a["exponentformat"] = "SI"
 	default: // labels of its own

@@ -86,6 +86,9 @@ func Remedies(sc *model.Scenario) []Remedy {
 		add("a retry budget of a tenth", model.Assignment{Path: "clients.retry_budget", Value: "0.1"})
 		add("half the clients give up", model.Assignment{Path: "clients.give_up", Value: "0.5"})
 	}
+	if len(classes("cached", "", func(*model.Class) bool { return true })) == 0 {
+		return out // no cache: nothing to do with its nodes
+	}
 	if sc.Cache.Outage > 0 && sc.Cache.HoldDown < 3*sc.Cache.Outage {
 		add("replace nodes after three mean outages", model.Assignment{Path: "cache.hold_down", Value: strconv.FormatFloat(3*sc.Cache.Outage, 'g', -1, 64)})
 	}
@@ -94,6 +97,9 @@ func Remedies(sc *model.Scenario) []Remedy {
 	}
 	return out
 }
+
+// ErrInterrupted reports that Settings.Done was closed.
+var ErrInterrupted = errors.New("recovery: interrupted")
 
 // Weigh returns the effect of each remedy at a moment, and that of none first. Remedies
 // are in force from the start of the scenario; those that change nothing that an effect
@@ -114,6 +120,11 @@ func Weigh(sc *model.Scenario, at float64, remedies []Remedy, set *Settings) ([]
 		}
 		if err := out[i].weigh(sc, at, &one); err != nil {
 			return err
+		}
+		select {
+		case <-d.Done: // what was cut short is no answer
+			return ErrInterrupted
+		default:
 		}
 		if d.Progress != nil {
 			count.Lock()

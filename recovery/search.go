@@ -39,7 +39,8 @@ var ErrHopeless = errors.New("recovery: the system does not come up even with no
 // takes the best that a search along each in turn finds. All runs that a plan is judged
 // by are trajectories of the whole system.
 //
-// It fails with ErrHopeless, and with ErrNoPlan if nothing is home within Longest.
+// There is no plan where the system is home by itself as soon. It fails with ErrHopeless,
+// and with ErrNoPlan if nothing is home within Longest.
 func Find(s *Situation, set *Settings) (*Recovery, error) {
 	d, err := set.withDefaults()
 	if err != nil {
@@ -52,14 +53,22 @@ func Find(s *Situation, set *Settings) (*Recovery, error) {
 		return nil, err
 	}
 	r := &Recovery{Drains: math.Inf(1)}
+	alone := math.Inf(1) // s until it is home by itself
 	if free.home() {
-		r.Home, r.Lost = free.full-s.t, free.lost
+		alone = free.full - s.t
+	}
+	if alone <= d.MinHold {
+		r.Home, r.Lost = alone, free.lost
 		return r, nil
 	}
 	if r.Drains, err = s.drains(free.demand, d); err != nil {
 		return nil, err
 	}
-	return r, r.search([]*Situation{s}, free.demand, d)
+	err = r.search([]*Situation{s}, free.demand, d)
+	if alone <= r.Home && (err == nil || errors.Is(err, ErrNoPlan)) { // no throttle is as fast
+		return &Recovery{Drains: math.Inf(1), Home: alone, Lost: free.lost}, nil
+	}
+	return r, err
 }
 
 // with returns the situation with the settings that its runs need.

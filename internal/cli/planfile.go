@@ -37,6 +37,7 @@ func readPlan(path string, sc *model.Scenario) (recovery.Plan, error) {
 	}
 	var plan recovery.Plan
 	probe := sc.Clone()
+	probe.Duration = 1e9 // a plan may go on after the run
 	for {
 		fields, err := r.Read()
 		if errors.Is(err, io.EOF) {

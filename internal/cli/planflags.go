@@ -12,7 +12,7 @@ type planFlags struct {
 	begin                string
 	steps                int
 	hold, watch, longest seconds
-	margin               float64
+	margin               string
 	jobs                 int
 }
 
@@ -24,15 +24,24 @@ func (f *planFlags) add(cmd *cobra.Command) {
 	fl.Var(&f.hold, "min-hold", "shortest `time` between two steps; every hold is a multiple of it")
 	fl.Var(&f.watch, "watch", "`time` for which a step has to stay up to be safe")
 	fl.Var(&f.longest, "longest", "`time` within which the system has to be home")
-	fl.Float64Var(&f.margin, "margin", 0.05, "each step is safe at a limit larger by this `share`")
+	fl.StringVar(&f.margin, "margin", "5%", "each step is safe at a limit larger by this `share`")
 	fl.IntVar(&f.jobs, "jobs", 0, "`number` of runs side by side (default: as many as processors)")
 }
 
-func (f *planFlags) settings(cmd *cobra.Command) *recovery.Settings {
+func (f *planFlags) settings(cmd *cobra.Command, sc *model.Scenario) (*recovery.Settings, error) {
+	margin, err := parseShare(sc, f.margin)
+	switch {
+	case err != nil || !(margin > 0):
+		return nil, usage("--margin %s: want a share above 0, such as 5%%", f.margin)
+	case f.steps < 2 || f.steps > 1000:
+		return nil, usage("--steps %d: want 2 to 1000", f.steps)
+	case float64(f.hold)*float64(f.steps-1) > float64(f.longest):
+		return nil, usage("%d steps of at least %s do not fit into --longest %s", f.steps, humanTime(float64(f.hold)), humanTime(float64(f.longest)))
+	}
 	return &recovery.Settings{
 		Steps: f.steps, MinHold: float64(f.hold), Watch: float64(f.watch), Longest: float64(f.longest),
-		Margin: f.margin, Workers: f.jobs, Done: cmd.Context().Done(),
-	}
+		Margin: margin, Workers: f.jobs, Done: cmd.Context().Done(),
+	}, nil
 }
 
 // moment returns when the way home begins, in seconds.

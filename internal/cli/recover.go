@@ -89,7 +89,10 @@ func (f *recoverFlags) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
-	set := f.settings(cmd)
+	set, err := f.settings(cmd, sc)
+	if err != nil {
+		return err
+	}
 	if err := f.drawFlags.apply(sc, set); err != nil {
 		return err
 	}

@@ -59,11 +59,14 @@ func (f *remediesFlags) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
+	set, err := f.settings(cmd, sc)
+	if err != nil {
+		return err
+	}
 	if err := out.prepare(); err != nil {
 		return err
 	}
 	remedies := recovery.Remedies(sc)
-	set := f.settings(cmd)
 	if !f.quiet {
 		bar := newProgress(cmd.ErrOrStderr(), float64(len(remedies)+1))
 		defer bar.stop()
@@ -87,9 +90,13 @@ func (f *remediesFlags) run(cmd *cobra.Command, arg string) error {
 		return err
 	}
 	w := cmd.ErrOrStderr()
-	fmt.Fprintf(w, "at %s, as it is, the loss of %s of the cache is absorbed\n", clock{sc.Start, sc.Duration}.at(at), percent(effects[0].Absorbs, 1))
+	if math.IsNaN(effects[0].Absorbs) {
+		fmt.Fprintln(w, "how large a loss of the cache it absorbs as it is could not be told: see the warnings")
+	} else {
+		fmt.Fprintf(w, "at %s, as it is, the loss of %s of the cache is absorbed\n", clock{sc.Start, sc.Duration}.at(at), percent(effects[0].Absorbs, 1))
+	}
 	for _, e := range effects[1:] {
-		if better := e.Absorbs - effects[0].Absorbs; better > 0.005 || math.IsNaN(effects[0].Absorbs) {
+		if e.Absorbs-effects[0].Absorbs > 0.005 {
 			fmt.Fprintf(w, "%s: %s\n", e.Name, percent(e.Absorbs, 1))
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/metastable/metastable/model"
 	"github.com/metastable/metastable/montecarlo"
+	"github.com/metastable/metastable/plots"
 	"github.com/metastable/metastable/recovery"
 	"github.com/metastable/metastable/stability"
 	"github.com/metastable/metastable/trajectory"
@@ -234,7 +235,7 @@ func (r *reviewer) triggers(p *part) error {
 	return nil
 }
 
-// chance is the probability of collapse within the uncertainty, over traffic.
+// chance is the probability of an outage within the uncertainty, over traffic.
 func (r *reviewer) chance(p *part) error {
 	uncertain, err := montecarlo.Uncertainty(r.sc)
 	if err != nil {
@@ -261,31 +262,51 @@ func (r *reviewer) chance(p *part) error {
 	if err != nil {
 		return err
 	}
-	p.Text = append(p.Text, "Its own run, timeline included, at traffics around the full one, each with "+fmt.Sprint(r.draws)+" draws of the uncertain parameters.")
-	p.Text = append(p.Text, lines(func(w io.Writer) { tellSweep(w, results) })...)
-	for _, w := range sweepWarnings(results) {
-		p.Warnings = append(p.Warnings, w)
-	}
-	t := &table{columns: []string{"boots_per_s", "p_collapse", "p_lo", "p_hi", "confidence", "runs", "failed"}}
+	p.Text = append(p.Text, fmt.Sprintf("Its own run, timeline and response included, at traffics around the full one, each with %d draws of the uncertain parameters: how likely an outage is, whatever ends it.", r.draws))
+	p.Text = append(p.Text, lines(func(w io.Writer) { tellSweep(w, results) })[0])
+	p.Warnings = append(p.Warnings, sweepWarnings(results)...)
+	t := &table{columns: []string{"boots_per_s", "p_outage", "p_lo", "p_hi", "confidence", "runs", "failed"}}
 	t.meta = []fact{{"version", "metastable " + version()}, {"scenario", r.sc.Name}, {"hash", r.sc.Hash()}, {"seed", float64(r.seed)}}
+	f := plots.FanChart{Frame: plots.Frame{
+		Title:    title(r.sc) + ": probability of an outage",
+		Subtitle: fmt.Sprintf("Estimates from %d draws a point with their %.0f %% intervals.", r.draws, 100*sweepConfidence),
+		X:        plots.Axis{Label: "full traffic (boots/s)", Column: "boots_per_s"},
+		Y:        plots.Axis{Label: "P(outage) (%)", Column: "p_outage", Scale: plots.Percent},
+	}}
+	band := plots.Band{Name: fmt.Sprintf("%.0f %% interval", 100*sweepConfidence)}
+	line := plots.Curve{Name: "estimate"}
 	for _, x := range results {
-		in := x.Collapse(sweepConfidence)
+		in := outage(x)
 		t.rows = append(t.rows, []float64{x.Point[0].X, in.Estimate, in.Lo, in.Hi, in.Confidence, float64(x.Runs), float64(x.Failed)})
+		if x.Runs > x.Failed {
+			band.X, band.Lo, band.Hi = append(band.X, x.Point[0].X), append(band.Lo, in.Lo), append(band.Hi, in.Hi)
+			line.X, line.Y = append(line.X, x.Point[0].X), append(line.Y, in.Estimate)
+		}
 	}
 	if err := r.save(t, "chance"); err != nil {
 		return err
 	}
-	p.Tables = append(p.Tables, shown(t, "The probability that the run collapses, with its interval."))
-	middle := results[len(results)/2].Collapse(sweepConfidence)
-	p.points = append(p.points, fmt.Sprintf("Within its uncertainty the run collapses with probability %s (%s to %s).", percent(middle.Estimate, 1), percent(middle.Lo, 1), percent(middle.Hi, 1)))
-	if g := gridOf(r.sc, results); g != nil {
-		fig, err := g.curve(r.sc)
-		if err != nil {
-			return err
-		}
-		return r.add(p, "chance", "The probability of collapse over the full traffic, with its interval.", fig)
+	p.Tables = append(p.Tables, shown(t, "The probability of an outage, with its interval."))
+	middle := outage(results[len(results)/2])
+	p.points = append(p.points, fmt.Sprintf("Within its uncertainty its run has an outage with probability %s (%s to %s).", percent(middle.Estimate, 1), percent(middle.Lo, 1), percent(middle.Hi, 1)))
+	f.Bands, f.Curves = []plots.Band{band}, []plots.Curve{line}
+	f.Marks = []plots.Operating{{X: full, Y: math.NaN()}}
+	fig, err := plots.NewFanChart(f)
+	if err != nil {
+		return err
 	}
-	return nil
+	return r.add(p, "chance", "The probability of an outage over the full traffic, with its interval.", fig)
+}
+
+// outage is the probability that a run is in any class but that which absorbs everything.
+func outage(x *montecarlo.PointResult) montecarlo.Interval {
+	var down []montecarlo.Class
+	for c := range montecarlo.Classes {
+		if montecarlo.Class(c) != montecarlo.Absorbed {
+			down = append(down, montecarlo.Class(c))
+		}
+	}
+	return x.Probability(sweepConfidence, down...)
 }
 
 // home is the way back from the outage of the run, if there is one.

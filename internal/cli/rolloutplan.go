@@ -16,7 +16,7 @@ type rolloutFlags struct {
 	inputFlags
 	outputFlags
 	from   string
-	margin float64
+	margin string
 	jobs   int
 }
 
@@ -41,7 +41,7 @@ over_s (during so long).`,
 	f.inputFlags.add(cmd)
 	f.outputFlags.add(cmd)
 	cmd.Flags().StringVar(&f.from, "from", "0s", "the earliest `moment` of the first wave, such as 6:00")
-	cmd.Flags().Float64Var(&f.margin, "margin", 0.05, "each wave is absorbed when it is larger by this `share`")
+	cmd.Flags().StringVar(&f.margin, "margin", "5%", "each wave is absorbed when it is larger by this `share`")
 	cmd.Flags().IntVar(&f.jobs, "jobs", 0, "`number` of runs side by side (default: as many as processors)")
 	return cmd
 }
@@ -59,10 +59,14 @@ func (f *rolloutFlags) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
+	margin, err := parseShare(sc, f.margin)
+	if err != nil || !(margin > 0) {
+		return usage("--margin %s: want a share above 0, such as 5%%", f.margin)
+	}
 	if err := out.prepare(); err != nil {
 		return err
 	}
-	set := &recovery.Settings{Margin: f.margin, Workers: f.jobs, Done: cmd.Context().Done()}
+	set := &recovery.Settings{Margin: margin, Workers: f.jobs, Done: cmd.Context().Done()}
 	r, err := recovery.FastestRollout(sc, at.Time, set)
 	if err != nil && !errors.Is(err, recovery.ErrNoRollout) {
 		return fmt.Errorf("%s: %w", sc.Name, err)
