@@ -187,7 +187,7 @@ func (f *Fit) held(last, before profilePoint, k int, at float64) profilePoint {
 		}
 	}
 	u[k] = at
-	const tol, iterations = 1e-5, 12 // of a cost that is compared with limits near 1
+	const tol, iterations = 1e-5, 8 // of a cost that is compared with limits near 1
 	next, m, cost := f.e.descend(u, hold, tol, iterations)
 	if math.IsInf(cost, 1) {
 		u = append(u[:0], last.u...)

@@ -25,7 +25,7 @@ func (e *evaluator) descend(u []float64, hold []bool, tol float64, most int) (be
 		moves := movable(best, grad, hold)
 		better := false
 		last, moved := cost, 0.0
-		for damp < 1e10 {
+		for damp < 1e8 {
 			step := solveDamped(grad, info, moves, damp)
 			trial := append([]float64(nil), best...)
 			moved = 0
@@ -33,7 +33,7 @@ func (e *evaluator) descend(u []float64, hold []bool, tol float64, most int) (be
 				trial[i] = min(max(trial[i]+s, 0), 1)
 				moved = max(moved, math.Abs(trial[i]-best[i]))
 			}
-			if moved < 1e-14 {
+			if moved < tol/100 {
 				break
 			}
 			tm := e.predict(trial)
@@ -42,7 +42,7 @@ func (e *evaluator) descend(u []float64, hold []bool, tol float64, most int) (be
 				damp = max(damp/10, 1e-12)
 				break
 			}
-			damp *= 5
+			damp *= 8
 		}
 		if !better || last-cost <= tol*(1+math.Abs(cost)) && moved < math.Sqrt(tol) {
 			break

@@ -9,6 +9,7 @@ import (
 	"github.com/metastable/metastable/calibrate"
 	"github.com/metastable/metastable/model"
 	"github.com/metastable/metastable/plots"
+	"github.com/metastable/metastable/stability"
 )
 
 // figures are data against fit and residuals for each channel, a profile for each
@@ -104,7 +105,7 @@ func minutes(t []float64) []float64 {
 
 func (r *calibration) profileChart(sc *model.Scenario, pr *calibrate.Profile) (plots.Figure, error) {
 	i := slices.IndexFunc(r.fit.Problem.Params, func(p calibrate.Param) bool { return p.Name == pr.Name })
-	x := plots.Axis{Label: pr.Name, Column: "value"}
+	x := plots.Axis{Label: labelOf(sc, pr.Name), Column: "value"}
 	const wide = 10 // times its least value: worth a logarithmic axis
 	if v := pr.Values; r.fit.Problem.Params[i].Log && slices.Max(v) > wide*slices.Min(v) {
 		x.Scale = plots.Log
@@ -143,4 +144,14 @@ func (r *calibration) pairPlot(sc *model.Scenario) (plots.Figure, error) {
 		f.Draws = append(f.Draws, row)
 	}
 	return plots.NewPairPlot(f)
+}
+
+// labelOf names a parameter with its unit.
+func labelOf(sc *model.Scenario, name string) string {
+	paths := sc.Paths()
+	i := slices.IndexFunc(paths, func(p model.Path) bool { return p.Path == name })
+	if i < 0 || paths[i].Unit == "share" { // figures have it as it is, not in %
+		return name
+	}
+	return (&varied{Axis: stability.Axis{Path: name}, unit: paths[i].Unit}).label()
 }
