@@ -136,6 +136,9 @@ func (n *Noise) prepare() (*noisy, error) {
 		unit.Traffic = 1
 		w.boots = rate / w.sys.Freeze(unit).Boots()
 	}
+	if w.level(still, w.start, make([]float64, len(columns))) >= 1 {
+		return nil, fmt.Errorf("montecarlo: at %g s the system is down already", n.At.Time)
+	}
 	if w.SD == 0 {
 		w.SD = math.Sqrt(1 / (2 * rate * w.Time))
 	}

@@ -85,6 +85,7 @@ func TestNoiseDefaults_exact(t *testing.T) {
 		func(n *Noise) { n.Time = -1 },
 		func(n *Noise) { n.Span = 1 },
 		func(n *Noise) { n.At.Traffic = 0 },
+		func(n *Noise) { n.Scenario, n.At.Time = parsed(t, flushed, "timeline.0.flush", "90%"), 900 }, // down already
 	} {
 		bad := n
 		spoil(&bad)

@@ -73,7 +73,7 @@ gives the same bytes for any --jobs. An interrupt keeps what is done.`,
   metastable montecarlo osdi22-cache --set traffic.boots=250/s --until half-width=0.08 -o out
   metastable montecarlo wikimedia-2020-02-04 --draws 20 --sensitivity tornado --samples 100 --of time_down_s
   metastable montecarlo osdi22-cache --set traffic.boots=230/s --draws 20 --rare importance --samples 100
-  metastable montecarlo hotos21-cache --rare noise --noise-sd 20% --noise-span 2m --draws 20 --samples 100`,
+  metastable montecarlo slack-2022-02-22 --at 6:08 --rare noise --noise-sd 10% --noise-span 2m --draws 20 --samples 100`,
 		Args: oneArg(scenarioArg),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
