@@ -154,6 +154,9 @@ func (t *tracer) starts(p []float64) ([][]float64, error) {
 	}
 	var out [][]float64
 	if !t.f.whole && m.m.Signs() {
+		if flowing(m.m) == 0 {
+			return [][]float64{{m.ax.coordinate(0)}}, nil
+		}
 		set, err := roots(m.m)
 		if err != nil {
 			return nil, err

@@ -103,8 +103,13 @@ func Equilibria(sys *model.System, at model.Moment, set *Settings) (*Result, err
 		m = nil
 	}
 	if m != nil {
-		if err := r.fromMap(m, frozen); err != nil {
-			return nil, err
+		switch n := flowing(m); {
+		case n == 0:
+			return r, r.noFlow(m, frozen)
+		case n == m.Rates():
+			if err := r.fromMap(m, frozen); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if r.Certainty != fixedpoint.Proved {

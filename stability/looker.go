@@ -72,6 +72,12 @@ func count(sys *model.System, at model.Moment) (states, error) {
 	if err != nil {
 		return s, err
 	}
+	switch n := flowing(m); {
+	case n == 0: // and nothing fails
+		return states{healthy: true}, nil
+	case n < m.Rates():
+		return s, ErrUndecided
+	}
 	set, err := prove(m)
 	if err != nil {
 		return s, err
