@@ -207,7 +207,7 @@ func toldBranches(t *table) *table {
 // explainBranches says in words what the diagram shows.
 func explainBranches(w io.Writer, v *varied, d *stability.Bifurcation, loop *stability.Loop, today float64) {
 	success := slices.Index(d.Columns, "boot_success")
-	fmt.Fprintf(w, "%d branches (%s) with %s from %s to %s\n", len(d.Branches), d.Certainty, v.Path, v.spell(v.Lo), v.spell(v.Hi))
+	fmt.Fprintf(w, "%s (%s) with %s from %s to %s\n", plural(len(d.Branches), "branch", "branches"), d.Certainty, v.Path, v.spell(v.Lo), v.spell(v.Hi))
 	for i := range d.Branches {
 		for _, s := range d.Branches[i].Special {
 			what := "two states meet and vanish"

@@ -179,7 +179,7 @@ func equilibriaTable(sc *model.Scenario, res *stability.Result, at model.Moment)
 			{"hash", sc.Hash()},
 			{"at_s", at.Time},
 			{"certainty", res.Certainty.String()},
-			{"verdict", string(res.Verdict())},
+			verdictFact(res),
 		},
 		columns: append([]string(nil), res.Columns...),
 	}

@@ -114,7 +114,32 @@ func said(res *stability.Result, back float64) string {
 	if res.Certainty != fixedpoint.Proved {
 		doubt += ", as far as the search found"
 	}
-	return fmt.Sprintf("%d equilibria (%s): %s, %s%s", len(res.Equilibria), res.Certainty, res.Verdict(), verdicts[res.Verdict()], doubt)
+	found := plural(len(res.Equilibria), "equilibrium", "equilibria")
+	if untold(res) {
+		return fmt.Sprintf("%s (%s): whether it is safe could not be told", found, res.Certainty)
+	}
+	return fmt.Sprintf("%s (%s): %s, %s%s", found, res.Certainty, res.Verdict(), verdicts[res.Verdict()], doubt)
+}
+
+// untold reports whether a search found no state, which says nothing.
+func untold(res *stability.Result) bool {
+	return len(res.Equilibria) == 0 && res.Certainty != fixedpoint.Proved
+}
+
+// verdictFact is the verdict for machines.
+func verdictFact(res *stability.Result) fact {
+	if untold(res) {
+		return fact{"verdict", "unknown"}
+	}
+	return fact{"verdict", string(res.Verdict())}
+}
+
+// plural counts things.
+func plural(n int, one, more string) string {
+	if n == 1 {
+		more = one
+	}
+	return fmt.Sprintf("%d %s", n, more)
 }
 
 var verdicts = map[stability.Verdict]string{
