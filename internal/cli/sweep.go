@@ -74,7 +74,8 @@ timeline.5.at and so on.
 
 The same seed gives the same bytes for any --jobs. While it runs to a file, what is done
 is in FILE.partial: after an interrupt, or if it is killed, the same command goes on from
-there. A file of another sweep is never replaced. To spread a sweep over machines:
+there. A file of another sweep is never replaced. -o DIR also draws figures of a sweep over
+one or two numbers. To spread a sweep over machines:
 plan, run, merge; or submit to a cluster.`,
 		Example: `  metastable sweep hotos21-cache --vary timeline.0.flush=5%..40%:5 --vary traffic.boots=1000/s..3000/s:5 -o collapse.csv
   metastable sweep slack-2022-02-22 --vary timeline.2.rollout=5%..30%:3 --draws 4 --format table

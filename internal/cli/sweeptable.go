@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -29,13 +30,21 @@ func report(cmd *cobra.Command, out *sink, plan *montecarlo.Plan, s *montecarlo.
 	if err != nil {
 		return err
 	}
+	written := []string{path}
+	if out.dir != "" {
+		figures, err := drawSweep(filepath.Join(out.dir, plan.Name), s.Scenario, results)
+		if err != nil {
+			return err
+		}
+		written = append(written, figures...)
+	}
 	w := cmd.ErrOrStderr()
 	for _, warning := range sweepWarnings(results) {
 		fmt.Fprintln(w, "warning:", warning)
 	}
 	if !quiet {
 		tellSweep(w, results)
-		wrote(w, []string{path})
+		wrote(w, written)
 	}
 	return nil
 }
