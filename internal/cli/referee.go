@@ -46,11 +46,14 @@ Of a hit rate it is the missing part that counts. Probabilities are those of the
 requests and queries that begin in a window.
 
 --scale simulates a smaller system with the same intensities: keys, rates and shards, or
-where a class scatters the capacity of each shard, are multiplied by it. It fluctuates more.
+where a class scatters the capacity of each shard, are multiplied by it. It fluctuates more,
+and where a class scatters its queues are short ones: in_system and timeout are not those of
+the whole. waiting_clients differ by definition: fluid and chain count a client from the
+attempt that will time out on, the simulation from when it notices.
 
 With -o DIR it writes DIR/NAME.referee.csv, the windows as NAME.windows.csv, and a figure of
 each quantity that matters (NAME.referee.COLUMN.svg and .png).`,
-		Example: `  metastable referee hotos21-retry --scale 0.1 --replications 4 --format table
+		Example: `  metastable referee hotos21-retry --method des --replications 4 --format table
   metastable referee cold-start --scale 0.02 --replications 4 -o out/referee`,
 		Args: oneArg(scenarioArg),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
