@@ -96,7 +96,10 @@ func (r *reviewer) states(p *part) error {
 func (r *reviewer) verdict(res *stability.Result, back float64, set *stability.Settings) string {
 	switch v := res.Verdict(); v {
 	case stability.AlwaysSafe:
-		if back > longOutage && !math.IsInf(back, 1) {
+		switch {
+		case math.IsInf(back, 1):
+			return "Metastable in practice at the peak of its traffic: the healthy state is the only one, but from empty caches it is still down after 30 years."
+		case back > longOutage:
 			return "Always safe at the peak of its traffic, but slow: from empty caches it is back after " + humanTime(back) + "."
 		}
 		return "Always safe at the peak of its traffic: it comes back from anywhere."
