@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/metastable/metastable/data"
+	"github.com/metastable/metastable/internal/numtest"
 	"github.com/metastable/metastable/model"
 	"github.com/metastable/metastable/telemetry"
 	"github.com/metastable/metastable/trajectory"
@@ -134,17 +135,16 @@ func TestReplicatedDatabaseStaircaseField(t *testing.T) {
 	p, err := Recordings([]Recording{recorded(t, "", shipped(t, "msf-replicated-db"), "metastable-failures-dataset01.csv")}, []Param{
 		{Name: "pools.paxos.capacity", Lo: 850, Hi: 1150, Log: true},
 		{Name: "pools.paxos.queue_limit", Lo: 1000, Hi: 20000, Log: true},
-		{Name: "clients.max_attempts", Lo: 2, Hi: 4},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := New(p, &Settings{Starts: 1, Start: []float64{1000, 2000, 3}, Global: 80})
+	f, err := New(p, &Settings{Starts: 3, Start: []float64{1000, 2000}, Global: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("best %.5g, noise %.3g, cost %.2f", f.Values, f.Scales, f.Cost)
-	profiles := report(t, f, 0.9)
+	report(t, f, 0.9)
 	for step := range 13 {
 		from := 180 * float64(step)
 		measured, fitted := healthy(f, 0, 1/0.3, from+90, from+180)
@@ -153,10 +153,15 @@ func TestReplicatedDatabaseStaircaseField(t *testing.T) {
 			t.Errorf("step %d: healthy measured %v, fitted %v, published %v", step+1, measured, fitted, want)
 		}
 	}
-	a := profiles[2]
-	if f.Values[2] < 2.95 || f.Values[2] > 3.05 || a.Lo > 3.05 || a.Hi < 2.95 {
-		t.Errorf("attempts per batch when down: %.3f, %v; want 3.0 ± 0.05", f.Values[2], a)
+	var n, measured, fitted float64 // attempts per batch while it is down
+	for i, at := range p.Channels[1].X {
+		if at > 750 && at <= 1740 {
+			n, measured, fitted = n+1, measured+p.Channels[1].Y[i], fitted+f.Predicted[1][i]
+		}
 	}
+	t.Logf("attempts per batch when down: measured %.3f, fitted %.3f", 0.3*measured/n, 0.3*fitted/n)
+	numtest.Check(t, "measured attempts per batch", 0.3*measured/n, 3, 0, 0.05)
+	numtest.Check(t, "fitted attempts per batch", 0.3*fitted/n, 3, 0, 0.05)
 }
 
 // Two pulses of three minutes on eight batches a second: 12.66 batches/s recovers, 13.33
@@ -185,12 +190,15 @@ func TestReplicatedDatabasePulsesField(t *testing.T) {
 		}
 	}
 	report(t, f, 0.9)
-	post, err := f.Sample(&SampleSettings{Steps: 300, Walkers: 8, Seed: 1})
-	if err != nil {
-		t.Log(err)
+	post, err := f.Sample(&SampleSettings{Steps: 200, Walkers: 12, Seed: 1})
+	var short *ShortError
+	if errors.As(err, &short) {
+		t.Log(err) // two hundred steps are a minute
+	} else if err != nil {
+		t.Fatal(err)
 	}
 	var critical []float64
-	for k := 0; k < len(post.Draws); k += max(1, len(post.Draws)/100) {
+	for k := 0; k < len(post.Draws); k += max(1, len(post.Draws)/60) {
 		critical = append(critical, criticalPulse(t, post.Draws[k]))
 	}
 	slices.Sort(critical)

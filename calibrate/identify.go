@@ -30,7 +30,9 @@ type Identification struct {
 const flatSD = 0.289
 
 // Identify returns the spectrum of Fisher's information at the best point, without
-// priors, and names what the data cannot tell.
+// priors, and names what the data cannot tell. It looks at derivatives there: where a
+// system tips for one value and not for the next, [Fit.Profile] sees an end of what looks
+// flat.
 func (f *Fit) Identify() *Identification {
 	j, _ := f.e.jacobian(f.u, f.predicted())
 	_, info := f.e.score(f.predicted(), j)

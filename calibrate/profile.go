@@ -73,6 +73,9 @@ func (f *Fit) limit(confidence float64) float64 {
 	return n / 2 * math.Log1p(t*t/nu)
 }
 
+// gain is how much better a point is that a profile starts again from.
+const gain = 0.01
+
 // A profilePoint is the best point where the profiled coordinate is held.
 type profilePoint struct {
 	u, m []float64
@@ -91,11 +94,14 @@ func (f *Fit) profile(k int, confidence float64) (*Profile, error) {
 		var pts []profilePoint
 		pts, ends[s], open[s] = f.walk(here, before, k, sign*step, out.Limit)
 		sides[s] = pts
+		if len(pts) > 0 && pts[len(pts)-1].cost < here.cost-gain {
+			break
+		}
 	}
 	best := here
 	for _, pts := range sides {
 		for _, pt := range pts {
-			if pt.cost < best.cost-1e-3 {
+			if pt.cost < best.cost-gain {
 				best = pt
 			}
 		}
@@ -161,9 +167,13 @@ func (f *Fit) walk(from profilePoint, lead []float64, k int, step, limit float64
 		next := f.held(last, before, k, at)
 		pts = append(pts, next)
 		switch rise := next.cost - last.cost; {
+		case next.cost < from.cost-gain:
+			return pts, at, false // the profile starts again from there
 		case next.cost-from.cost > limit:
 			end, refined := f.locate(from, last, next, k, limit)
 			return append(pts[:len(pts)-1], append(refined, next)...), end, false
+		case rise < limit/30:
+			step *= 4
 		case rise < limit/5:
 			step *= 1.6
 		case rise > limit/2:
@@ -198,7 +208,7 @@ func (f *Fit) held(last, before profilePoint, k int, at float64) profilePoint {
 }
 
 // locate returns where the cost passes the limit between two points, to a fiftieth of
-// the limit, and the points on the way, outward.
+// the limit or, where the cost jumps, a thousandth of the distance from the best, and the points on the way, outward.
 func (f *Fit) locate(from, in, out profilePoint, k int, limit float64) (float64, []profilePoint) {
 	var inner, outer []profilePoint
 	for range 30 {
@@ -214,7 +224,7 @@ func (f *Fit) locate(from, in, out profilePoint, k int, limit float64) (float64,
 		} else {
 			out, outer = mid, append([]profilePoint{mid}, outer...)
 		}
-		if math.Abs(mid.cost-from.cost-limit) < limit/50 || math.Abs(out.u[k]-in.u[k]) < 1e-9 {
+		if math.Abs(mid.cost-from.cost-limit) < limit/50 || math.Abs(out.u[k]-in.u[k]) < 1e-3*math.Abs(in.u[k]-from.u[k])+1e-9 {
 			return at, append(inner, outer...)
 		}
 	}
