@@ -100,15 +100,15 @@ func (f *bifurcateFlags) run(cmd *cobra.Command, arg string) error {
 	}
 	w := cmd.ErrOrStderr()
 	for _, warning := range d.Warnings {
-		fmt.Fprintln(w, "warning:", warning)
+		fmt.Fprintln(w, "warning:", wording(warning))
 	}
 	for i := range d.Branches {
 		if b := &d.Branches[i]; b.Err() != nil {
-			fmt.Fprintf(w, "warning: branch %d, from %s to %s, is not whole: %v\n", i+1, v.spell(b.Points[0].P), v.spell(b.Points[len(b.Points)-1].P), b.Err())
+			fmt.Fprintf(w, "warning: branch %d, from %s to %s, is not whole: %s\n", i+1, v.spell(b.Points[0].P), v.spell(b.Points[len(b.Points)-1].P), wording(b.Err()))
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("%s: stopped after %d branches: %w", sc.Name, len(d.Branches), err)
+		return fmt.Errorf("%s: stopped after %s: %w", sc.Name, plural(len(d.Branches), "branch", "branches"), err)
 	}
 	loop, err := d.Loop(set)
 	if err != nil {

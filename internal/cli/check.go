@@ -100,7 +100,7 @@ func (f *checkFlags) run(cmd *cobra.Command, arg string) error {
 		switch {
 		case err != nil:
 			row[0], row[1] = math.NaN(), math.NaN()
-			unclear = append(unclear, fmt.Sprintf("%s: %v", r.text, err))
+			unclear = append(unclear, fmt.Sprintf("%s: %s", r.text, wording(err)))
 		case a == open:
 			unclear = append(unclear, fmt.Sprintf("%s: it is %s, too close to tell", r.text, r.words(v)))
 		default:

@@ -67,7 +67,7 @@ func Do(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.W
 		fmt.Fprintln(stderr, err)
 		return statusFailed
 	}
-	fmt.Fprintf(stderr, "metastable: %v\n", err)
+	fmt.Fprintf(stderr, "metastable: %s\n", wording(err))
 	if errors.As(err, new(usageError)) {
 		return statusUsage
 	}

@@ -115,7 +115,7 @@ func (f *equilibriaFlags) run(cmd *cobra.Command, arg string) error {
 		return writeErr
 	}
 	for _, w := range append(res.Warnings, sum.warnings...) {
-		fmt.Fprintln(cmd.ErrOrStderr(), "warning:", w)
+		fmt.Fprintln(cmd.ErrOrStderr(), "warning:", wording(w))
 	}
 	if !f.quiet {
 		for _, line := range lines {

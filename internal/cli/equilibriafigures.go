@@ -40,7 +40,7 @@ func equilibriaFigures(dir string, sc *model.Scenario, sys *model.System, at mod
 		f, err := fig.make()
 		switch {
 		case errors.Is(err, stability.ErrNoPlane), errors.Is(err, stability.ErrNoPicture):
-			notes = append(notes, fmt.Sprintf("no %s: %v", fig.name, err))
+			notes = append(notes, fmt.Sprintf("no %s: %s", fig.name, wording(err)))
 			continue
 		case err != nil:
 			return paths, notes, err

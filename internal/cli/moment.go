@@ -2,6 +2,7 @@ package cli
 
 import (
 	"math"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -36,8 +37,13 @@ func (f *momentFlags) moment(sc *model.Scenario) (model.Moment, error) {
 		}
 		c := sc.Clone()
 		c.Timeline = []model.Entry{{Action: v.action, Value: 1}}
-		if err := c.Set("timeline.0."+v.key, v.text); err != nil {
-			return at, usage("--%s %s: %w", v.flag, v.text, err)
+		path := "timeline.0." + v.key
+		if err := c.Set(path, v.text); err != nil {
+			text := err.Error() // begins with the place on the timeline of the clone
+			if i := strings.LastIndex(text, path+": "); i >= 0 {
+				text = text[i+len(path)+2:]
+			}
+			return at, usage("--%s %s: %s", v.flag, v.text, text)
 		}
 		v.store(c.Timeline[0])
 	}

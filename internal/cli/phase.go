@@ -100,7 +100,7 @@ func (f *phaseFlags) run(cmd *cobra.Command, arg string) error {
 	}
 	w := cmd.ErrOrStderr()
 	for _, warning := range d.Warnings {
-		fmt.Fprintln(w, "warning:", warning)
+		fmt.Fprintln(w, "warning:", wording(warning))
 	}
 	if err != nil {
 		return fmt.Errorf("%s: stopped after %d boundaries: %w", sc.Name, len(d.Boundaries), err)
@@ -177,7 +177,7 @@ func explainPhase(w io.Writer, x, y *varied, d *stability.Phase, today [2]float6
 		n := len(b.X) - 1
 		note := ""
 		if err := b.Err(); err != nil {
-			note = " (not whole: " + err.Error() + ")"
+			note = " (not whole: " + wording(err) + ")"
 		}
 		fmt.Fprintf(w, "%s: from %s, %s to %s, %s%s\n", b.Kind, x.spell(b.X[0]), y.spell(b.Y[0]), x.spell(b.X[n]), y.spell(b.Y[n]), note)
 	}

@@ -151,6 +151,17 @@ func exactOrNull(v float64) string {
 	return "null"
 }
 
+// told4 writes four digits for people: – where there is no value, none where it has no end.
+func told4(v float64) string {
+	switch {
+	case math.IsNaN(v):
+		return "–"
+	case math.IsInf(v, 0):
+		return "none"
+	}
+	return strconv.FormatFloat(v, 'g', 4, 64)
+}
+
 // writeText writes the table for people: aligned, four digits, with the notes.
 func (t *table) writeText(w io.Writer) error {
 	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -160,7 +171,7 @@ func (t *table) writeText(w io.Writer) error {
 			fmt.Fprintf(out, "%s\t", t.labels[k])
 		}
 		for _, v := range row {
-			fmt.Fprintf(out, "%.4g\t", v)
+			fmt.Fprint(out, told4(v)+"\t")
 		}
 		fmt.Fprintln(out)
 	}

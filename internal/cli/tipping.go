@@ -56,9 +56,11 @@ A trigger is absorbed when the system comes home by itself, however long it take
 within 0.1 % of the whole, or of the factor. That a larger trigger does more is taken
 for granted; where the largest is absorbed some smaller ones are tried as well.
 
+Exit status 1: at some value, or at the moment, this could not be decided.
+
 The columns: the parameter; the largest size absorbed (_lo) and the smallest that tips
 (_hi, empty where none does); healthy (0 where there is no healthy state to disturb:
-sizes are empty); runs (trajectories). -o DIR also draws the curve, as SVG and PNG.`,
+sizes are empty, as where it could not be decided); runs (trajectories). -o DIR also draws the curve, as SVG and PNG.`,
 		Example: `  metastable tipping slack-2022-02-22 --trigger flush --format table
   metastable tipping slack-2022-02-22 --trigger rollout --over 30m --vary traffic=50%..250%:9 -o out
   metastable tipping osdi22-mongodb --trigger capacity --over 10s --vary pools.primary.capacity=14k/s..22k/s:5 -o capacity.csv`,
@@ -98,6 +100,9 @@ func (f *tippingFlags) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
+	if err := f.sensible(sc, &triggers[kind]); err != nil {
+		return err
+	}
 	at, err := f.moment(sc)
 	if err != nil {
 		return err
@@ -122,9 +127,11 @@ func (f *tippingFlags) run(cmd *cobra.Command, arg string) error {
 	if writeErr != nil {
 		return writeErr
 	}
+	undecided := 0
 	for _, p := range points {
-		if p.Err != nil && !errors.Is(p.Err, stability.ErrNoHealthy) {
-			fmt.Fprintf(cmd.ErrOrStderr(), "warning: at %s = %s: %v\n", v.Path, human(p.X, 4), p.Err)
+		if leavesOpen(p.Err) {
+			undecided++
+			fmt.Fprintf(cmd.ErrOrStderr(), "warning: at %s %s: %s\n", v.Path, v.spell(p.X), wording(p.Err))
 		}
 	}
 	if err != nil {
@@ -144,16 +151,41 @@ func (f *tippingFlags) run(cmd *cobra.Command, arg string) error {
 			written = append(written, more...)
 		}
 	}
-	if f.quiet {
-		return nil
+	if !f.quiet {
+		if err := f.explain(cmd, sc, at, &triggers[kind], shock, set, written); err != nil {
+			return err
+		}
 	}
+	if undecided > 0 {
+		return fmt.Errorf("%s: what tips it could not be decided at %d of %d values", sc.Name, undecided, v.n)
+	}
+	return nil
+}
+
+// leavesOpen reports whether an error leaves the question open: that there is no healthy state is
+// an answer.
+func leavesOpen(err error) bool { return err != nil && !errors.Is(err, stability.ErrNoHealthy) }
+
+// sensible reports a trigger that the scenario has nothing for.
+func (f *tippingFlags) sensible(sc *model.Scenario, tr *trigger) error {
+	cached := slices.ContainsFunc(sc.Classes, func(q model.Named[model.Class]) bool { return q.Value.Cached })
+	switch {
+	case f.pool != "" && tr.kind != stability.CapacityShock:
+		return usage("--pool %s: a %s is not of one pool; want --trigger capacity", f.pool, tr.noun)
+	case !cached && (tr.kind == stability.FlushShock || tr.kind == stability.RolloutShock):
+		return usage("--trigger %s: %s has no cache: no class is cached", f.trigger, sc.Name)
+	}
+	return nil
+}
+
+// explain says what the trigger does at the moment, and where the results are.
+func (f *tippingFlags) explain(cmd *cobra.Command, sc *model.Scenario, at model.Moment, tr *trigger, shock stability.Shock, set *stability.Settings, written []string) error {
 	w := cmd.ErrOrStderr()
 	now, err := stability.LargestAbsorbed(sc, at, shock, set)
-	fmt.Fprintln(w, "at the moment:", triggers[kind].words(now, err))
-	for _, path := range written {
-		if path != "" {
-			fmt.Fprintln(w, "wrote", path)
-		}
+	fmt.Fprintln(w, "at the moment:", tr.words(now, err))
+	wrote(w, written)
+	if leavesOpen(err) {
+		return fmt.Errorf("%s: what tips it at the moment could not be decided", sc.Name)
 	}
 	return nil
 }
@@ -196,7 +228,10 @@ func (f *tippingFlags) table(sc *model.Scenario, at model.Moment, v *varied, sho
 	for _, p := range points {
 		lo, hi, runs := math.NaN(), math.NaN(), 0.0
 		if p.Trigger != nil {
-			lo, hi, runs = p.Trigger.Lo, p.Trigger.Hi, float64(p.Trigger.Runs)
+			runs = float64(p.Trigger.Runs)
+		}
+		if p.Err == nil { // else what was found so far is no answer
+			lo, hi = p.Trigger.Lo, p.Trigger.Hi
 		}
 		t.rows = append(t.rows, []float64{p.X, lo, hi, one(!errors.Is(p.Err, stability.ErrNoHealthy)), runs})
 	}
@@ -209,7 +244,7 @@ func (t *trigger) words(tr *stability.Trigger, err error) string {
 	case errors.Is(err, stability.ErrNoHealthy):
 		return "there is no healthy state to disturb"
 	case err != nil:
-		return err.Error()
+		return wording(err)
 	case math.IsInf(tr.Hi, 1):
 		return fmt.Sprintf("no %s tips it, up to %s", t.noun, t.most)
 	case t.bare:

@@ -23,7 +23,7 @@ func parseVary(sc *model.Scenario, text string, n int) (*varied, error) {
 	if at := strings.LastIndexByte(span, ':'); ok && at >= 0 {
 		var err error
 		if n, err = strconv.Atoi(span[at+1:]); err != nil || n < 2 || n > 10000 {
-			return nil, usage("--vary %s: %q values; %s", text, span[at+1:], want)
+			return nil, usage("--vary %s: %q values, want a whole number from 2 to 10000; %s", text, span[at+1:], want)
 		}
 		span = span[:at]
 	}
@@ -58,7 +58,22 @@ func parseVary(sc *model.Scenario, text string, n int) (*varied, error) {
 		}
 		*end.x = x
 	}
-	return v, nil
+	return v, v.possible(sc, text)
+}
+
+// possible reports the first of the values that the parameter may not have.
+func (v *varied) possible(sc *model.Scenario, text string) error {
+	if v.Path == stability.TrafficAxis || v.Path == stability.ThrottleAxis || !(v.Lo < v.Hi) {
+		return nil // any share and any limit; an empty range is told from others below
+	}
+	c := sc.Clone()
+	for i := range v.n {
+		x := v.Lo + (v.Hi-v.Lo)*float64(i)/float64(v.n-1)
+		if err := c.SetFloat(v.Path, x); err != nil {
+			return usage("--vary %s: %w", text, err)
+		}
+	}
+	return nil
 }
 
 // column names the values in a table.
