@@ -63,8 +63,12 @@ pools: {main: {capacity: 10/s, queue_limit: 10, timeout: 1s}}
 			column string
 			want   float64
 		}{
-			{"in_system.main", mean / total}, {"refused.main", 0.0508137313274}, {"timeout.main", late / accepted},
-			{"boot_success", (accepted - late) / total}, {"attempts_per_s", 9}, {"load.main", 0.9},
+			{"in_system.main", mean / total},
+			{"refused.main", 0.0508137313274},
+			{"timeout.main", late / accepted},
+			{"boot_success", (accepted - late) / total},
+			{"attempts_per_s", 9},
+			{"load.main", 0.9},
 		} {
 			if got := p.at(row, c.column); math.Abs(got/c.want-1) > 1e-9 {
 				t.Errorf("row %d: %s = %.12g, want %.12g", row, c.column, got, c.want)
