@@ -13,8 +13,9 @@ import (
 // listed: a trajectory that starts on the line between the two, as close to the edge
 // of their basins as bisection gets, lingers near the one on that edge (edge tracking:
 // Skufca, Yorke & Eckhardt, Phys. Rev. Lett. 96 (2006) 174101); Newton's method starts
-// where it is slow.
-func (r *Result) edges(frozen *model.System, set *Settings) error {
+// where it is slow. Where that fails, and beside a state that grows for ever, they are
+// looked for along the branches over the traffic.
+func (r *Result) edges(sys, frozen *model.System, at model.Moment, set *Settings) error {
 	r.sort()
 	known := slices.Clone(r.Equilibria)
 	for i := 1; i < len(known); i++ {
@@ -26,11 +27,21 @@ func (r *Result) edges(frozen *model.System, set *Settings) error {
 			return err
 		}
 		e := edge(frozen, a.State, b.State, set)
+		for _, from := range []*Equilibrium{b, a} {
+			if e == nil && set.interrupted() == nil {
+				e = alongTraffic(sys, at, from, set)
+			}
+		}
 		if e == nil || !r.add(e, frozen) {
 			r.Warnings = append(r.Warnings, fmt.Errorf("stability: the tipping point between the states %d and %d was not found", i, i+1))
 		}
 	}
-	return nil
+	if n := len(known); r.Runaway && n > 0 && known[n-1].Stable {
+		if e := alongTraffic(sys, at, &known[n-1], set); e != nil {
+			r.add(e, frozen)
+		}
+	}
+	return set.interrupted()
 }
 
 const (

@@ -44,7 +44,7 @@ func (r *Result) explore(sys, frozen *model.System, at model.Moment, set *Settin
 			r.Warnings = append(r.Warnings, fmt.Errorf("stability: from the %s start the system does not come to rest: it may oscillate", start.name))
 		}
 	}
-	return r.edges(frozen, set)
+	return r.edges(sys, frozen, at, set)
 }
 
 // growing reports whether some component would double within the time that the

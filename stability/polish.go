@@ -29,7 +29,7 @@ func polish(s *model.System, y []float64) (*Equilibrium, error) {
 	switch {
 	case !(left <= residual):
 		return nil, fmt.Errorf("the equations of the whole system are left with a residual of %.2g", left)
-	case !s.Inside(x):
+	case !s.Inside(x) || immense(s, x):
 		return nil, fmt.Errorf("the equilibrium of the whole system near it is no state")
 	}
 	e := &Equilibrium{State: x, Gain: math.NaN(), Residual: left}
@@ -43,6 +43,18 @@ func polish(s *model.System, y []float64) (*Equilibrium, error) {
 	s.Observe(e.Row, 0, x)
 	e.Variance = s.Variances(x)
 	return e, nil
+}
+
+// immense reports whether a component is beyond all that is a state: there the iteration has
+// followed something that grows for ever.
+func immense(s *model.System, x []float64) bool {
+	const most = 1e15
+	for i, size := range s.Scales()[:len(x)] {
+		if math.Abs(x[i]) > most*size {
+			return true
+		}
+	}
+	return false
 }
 
 const (
