@@ -125,7 +125,7 @@ func report(t *testing.T, f *Fit, confidence float64) []*Profile {
 		t.Log(pr)
 		out = append(out, pr)
 	}
-	t.Logf("best %.5g, noise %.3g, correlation %.1f, %q", f.Values, f.Scales, f.Correlation, f.Identify().Words)
+	t.Logf("best %.5g at %.2f, noise %.3g, correlation %.1f, %q", f.Values, f.Cost, f.Scales, f.Correlation, f.Identify().Words)
 	return out
 }
 
@@ -178,7 +178,7 @@ func TestReplicatedDatabasePulsesField(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := New(p, &Settings{Starts: 2, Start: []float64{1345, 0.05}, Global: 100})
+	f, err := New(p, &Settings{Starts: 8, Start: []float64{1345, 0.05}, Global: 400})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,10 +190,10 @@ func TestReplicatedDatabasePulsesField(t *testing.T) {
 		}
 	}
 	report(t, f, 0.9)
-	post, err := f.Sample(&SampleSettings{Steps: 200, Walkers: 12, Seed: 1})
+	post, err := f.Sample(&SampleSettings{Steps: 400, Walkers: 12, Seed: 1})
 	var short *ShortError
 	if errors.As(err, &short) {
-		t.Log(err) // two hundred steps are a minute
+		t.Log(err) // four hundred steps are a minute
 	} else if err != nil {
 		t.Fatal(err)
 	}
