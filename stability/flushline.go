@@ -124,7 +124,7 @@ const (
 )
 
 const (
-	flushCells = 64   // columns of the diagram
+	flushCells = 512  // columns of the diagram, narrower than what a picture shows
 	firstCuts  = 16   // of the range of the other parameter
 	bend       = 4e-3 // of the range: how far the curve may be from a chord
 	flushTol   = 1e-3 // of the range: width of brackets

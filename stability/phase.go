@@ -19,7 +19,8 @@ type Phase struct {
 	X, Y       Axis
 	Boundaries []Boundary
 	Points     []PhasePoint
-	Cells      []Cell // cover the ranges
+	Cells      []Cell  // with Pieces they cover the ranges
+	Pieces     []Piece // of cells that a boundary parts
 
 	// Certainty is Proved where the verdict at every point looked at rests on a proved number of
 	// equilibria.
@@ -69,8 +70,13 @@ type Cell struct {
 	Verdict Verdict
 }
 
-// At returns the verdict of the cell that holds the point; empty outside the ranges.
+// At returns the verdict of the cell or piece that holds the point; empty outside the ranges.
 func (d *Phase) At(x, y float64) Verdict {
+	for i := range d.Pieces {
+		if d.Pieces[i].holds(x, y) {
+			return d.Pieces[i].Verdict
+		}
+	}
 	for _, c := range d.Cells {
 		if x >= c.X[0] && x <= c.X[1] && y >= c.Y[0] && y <= c.Y[1] {
 			return c.Verdict
@@ -93,24 +99,29 @@ func (d *Phase) Crosses(x, y [2]float64) bool {
 // (1984) 1).
 func (b *Boundary) crosses(x, y [2]float64) bool {
 	for i := range len(b.X) - 1 {
-		t0, t1 := 0.0, 1.0
-		for _, c := range [2]struct {
-			from, by float64
-			in       [2]float64
-		}{{b.X[i], b.X[i+1] - b.X[i], x}, {b.Y[i], b.Y[i+1] - b.Y[i], y}} {
-			switch lo, hi := (c.in[0]-c.from)/c.by, (c.in[1]-c.from)/c.by; {
-			case c.by == 0 && (c.from < c.in[0] || c.from > c.in[1]):
-				t1 = -1
-			case c.by == 0:
-			default:
-				t0, t1 = max(t0, min(lo, hi)), min(t1, max(lo, hi))
-			}
-		}
-		if t0 <= t1 {
+		if b.passes(i, x, y) {
 			return true
 		}
 	}
 	return false
+}
+
+// passes reports whether the piece of the curve after point i touches the rectangle.
+func (b *Boundary) passes(i int, x, y [2]float64) bool {
+	t0, t1 := 0.0, 1.0
+	for _, c := range [2]struct {
+		from, by float64
+		in       [2]float64
+	}{{b.X[i], b.X[i+1] - b.X[i], x}, {b.Y[i], b.Y[i+1] - b.Y[i], y}} {
+		switch lo, hi := (c.in[0]-c.from)/c.by, (c.in[1]-c.from)/c.by; {
+		case c.by == 0 && (c.from < c.in[0] || c.from > c.in[1]):
+			t1 = -1
+		case c.by == 0:
+		default:
+			t0, t1 = max(t0, min(lo, hi)), min(t1, max(lo, hi))
+		}
+	}
+	return t0 <= t1
 }
 
 // PhaseDiagram maps the verdicts at the moment over two axes: it looks at a coarse grid,
@@ -313,15 +324,7 @@ func (m *mapper) fill(i, j, size int, known [][2]int) error {
 	case same:
 		m.out.Cells = append(m.out.Cells, Cell{x, y, first})
 	case size == 1:
-		p := []float64{(x[0] + x[1]) / 2, (y[0] + y[1]) / 2}
-		l := m.infer(p, corners)
-		if l == nil {
-			var err error
-			if l, err = m.lookAt(p); err != nil {
-				return err
-			}
-		}
-		m.out.Cells = append(m.out.Cells, Cell{x, y, l.verdict})
+		return m.part(x, y, corners, 0)
 	default:
 		for _, c := range [4][2]int{{0, 0}, {1, 0}, {0, 1}, {1, 1}} {
 			if err := m.fill(i+c[0]*size/2, j+c[1]*size/2, size/2, corners); err != nil {

@@ -178,6 +178,9 @@ func TestPhaseDiagram_cover_invariant(t *testing.T) {
 		for _, c := range d.Cells {
 			area += (c.X[1] - c.X[0]) * (c.Y[1] - c.Y[0])
 		}
+		for i := range d.Pieces {
+			area += d.Pieces[i].Area()
+		}
 		want := (axes[0].Hi - axes[0].Lo) * (axes[1].Hi - axes[1].Lo)
 		if math.Abs(area-want) > 1e-9*want {
 			t.Errorf("%v: cells cover %.12g of %.12g", axes, area, want)
@@ -191,6 +194,38 @@ func TestPhaseDiagram_cover_invariant(t *testing.T) {
 		}
 		if d.At(axes[0].Hi+1, axes[1].Lo) != "" {
 			t.Error("a verdict outside the ranges")
+		}
+	}
+}
+
+// Close to the boundaries the map says what the equilibria say: half a percent of the range
+// from them, where a cell of the grid is 1.6 %.
+func TestPhaseDiagram_edge_exact(t *testing.T) {
+	x, y := Axis{TrafficAxis, 0.02, 3}, Axis{ThrottleAxis, 50, 8000}
+	sc := shipped(t, "slack-2022-02-22")
+	d, err := PhaseDiagram(sc, asIs, x, y, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sys, err := sc.Compile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range d.Boundaries {
+		for k := 0; k < len(b.X); k += 7 {
+			for _, side := range []float64{-0.005, 0.005} {
+				p, q := b.X[k]+side*(x.Hi-x.Lo), b.Y[k]
+				if p < x.Lo || p > x.Hi {
+					continue
+				}
+				r, err := Equilibria(sys, model.Moment{Traffic: p, Throttle: q}, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := d.At(p, q); got != r.Verdict() {
+					t.Errorf("%s: %q at %g, %g; the equilibria say %s", b.Kind, got, p, q, r.Verdict())
+				}
+			}
 		}
 	}
 }

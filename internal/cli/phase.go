@@ -167,6 +167,9 @@ func explainPhase(w io.Writer, x, y *varied, d *stability.Phase, today [2]float6
 	for _, c := range d.Cells {
 		area[c.Verdict] += (c.X[1] - c.X[0]) * (c.Y[1] - c.Y[0])
 	}
+	for i := range d.Pieces {
+		area[d.Pieces[i].Verdict] += d.Pieces[i].Area()
+	}
 	for _, r := range regions {
 		if area[r.verdict] > 0 {
 			fmt.Fprintf(w, "%s: %s of the map; %s\n", r.verdict, percent(area[r.verdict], (x.Hi-x.Lo)*(y.Hi-y.Lo)), r.text)
@@ -259,6 +262,9 @@ func phaseFigure(sc *model.Scenario, x, y *varied, d *stability.Phase, today [2]
 	for _, c := range d.Cells {
 		fig.Cells = append(fig.Cells, plots.Cell{Verdict: string(c.Verdict), X: c.X, Y: c.Y})
 	}
+	for _, p := range d.Pieces {
+		fig.Regions = append(fig.Regions, plots.Region{Verdict: string(p.Verdict), X: p.X, Y: p.Y})
+	}
 	for _, b := range d.Boundaries { // one curve a kind, with gaps
 		i := slices.IndexFunc(fig.Boundaries, func(c plots.Curve) bool { return c.Name == string(b.Kind) })
 		if i < 0 {
@@ -272,8 +278,21 @@ func phaseFigure(sc *model.Scenario, x, y *varied, d *stability.Phase, today [2]
 	for _, p := range d.Points {
 		fig.Points = append(fig.Points, plots.SpecialPoint{Kind: pointKinds[p.Kind], X: p.X, Y: p.Y})
 	}
-	if today[0] >= x.Lo && today[0] <= x.Hi && today[1] >= y.Lo && today[1] <= y.Hi {
-		fig.Operating = &plots.Operating{X: today[0], Y: today[1]}
-	}
+	fig.Operating = operatingPoint(x, y, today)
 	return plots.NewPhaseDiagram(fig)
+}
+
+// operatingPoint is where the system is; without a throttle it is beyond the end of its axis.
+// Nil outside of the map.
+func operatingPoint(x, y *varied, today [2]float64) *plots.Operating {
+	name := ""
+	for i, v := range []*varied{x, y} {
+		if math.IsInf(today[i], 1) {
+			today[i], name = v.Hi, "today: "+v.Path+" none"
+		}
+		if !(today[i] >= v.Lo && today[i] <= v.Hi) {
+			return nil
+		}
+	}
+	return &plots.Operating{Name: name, X: today[0], Y: today[1]}
 }

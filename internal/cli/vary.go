@@ -94,6 +94,8 @@ func (v *varied) label() string {
 	switch {
 	case v.Path == stability.TrafficAxis:
 		return "traffic (% of the full rate)"
+	case v.Path == stability.ThrottleAxis:
+		return "limit on admitted boots (1/s)"
 	case v.unit == "share":
 		return v.Path + " (%)"
 	case v.unit == "1/s", v.unit == "work/s":
