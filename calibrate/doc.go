@@ -6,7 +6,7 @@
 // [New] fits it by local searches from many starts and by CMA-ES; the [Fit] then answers
 //
 //   - how well each parameter and each direction in their space is known: [Fit.Identify]
-//   - intervals that hold for curved problems too: [Fit.Profile]
+//   - intervals that hold for curved problems too: [Fit.Profiles]
 //   - the posterior, with the proof that the chains are long enough: [Fit.Sample]
 //   - what would be measured again: [Posterior.Bands]
 //

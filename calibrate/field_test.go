@@ -114,19 +114,16 @@ func healthy(f *Fit, channel int, offered, from, to float64) (measured, fitted b
 	return y/n > most*offered, m/n > most*offered
 }
 
-func report(t *testing.T, f *Fit, confidence float64) []*Profile {
+func report(t *testing.T, f *Fit, confidence float64) {
 	t.Helper()
-	var out []*Profile
-	for _, p := range f.Problem.Params {
-		pr, err := f.Profile(p.Name, confidence)
-		if err != nil && !errors.Is(err, ErrBetter) {
-			t.Fatal(err)
-		}
+	profiles, err := f.Profiles(confidence)
+	if err != nil && !errors.Is(err, ErrBetter) {
+		t.Fatal(err)
+	}
+	for _, pr := range profiles {
 		t.Log(pr)
-		out = append(out, pr)
 	}
 	t.Logf("best %.5g at %.2f, noise %.3g, correlation %.1f, %q", f.Values, f.Cost, f.Scales, f.Correlation, f.Identify().Words)
-	return out
 }
 
 // The staircase of Habibi et al.: healthy up to 833k rows/s, down from 1,000k on, still

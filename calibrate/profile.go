@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -43,7 +44,7 @@ func (p *Profile) String() string {
 
 // ErrBetter is wrapped by Profile where it comes upon a point that is better than that of
 // the fit, which then holds that point.
-var ErrBetter = fmt.Errorf("calibrate: a better point was found")
+var ErrBetter = errors.New("calibrate: a better point was found")
 
 // Profile returns the profile likelihood of a free parameter and its interval at a
 // confidence, such as 0.9 (Raue et al. 2009, doi:10.1093/bioinformatics/btp358). The limit
@@ -60,6 +61,32 @@ func (f *Fit) Profile(name string, confidence float64) (*Profile, error) {
 		}
 	}
 	return nil, fmt.Errorf("calibrate: no free parameter is called %s", name)
+}
+
+// Profiles returns the profiles of all free parameters, in order. Where a better point turns
+// up they start again from there, a few times: ErrBetter is the error only if points still
+// get better then, and the profiles are there all the same.
+func (f *Fit) Profiles(confidence float64) ([]*Profile, error) {
+	const rounds = 6
+	var all []*Profile
+	var better error
+	for range rounds {
+		all, better = nil, nil
+		for k := range f.e.free {
+			p, err := f.profile(k, confidence)
+			switch {
+			case errors.Is(err, ErrBetter):
+				better = err
+			case err != nil:
+				return nil, err
+			}
+			all = append(all, p)
+		}
+		if better == nil {
+			break
+		}
+	}
+	return all, better
 }
 
 // limit returns the cost at which an interval ends.

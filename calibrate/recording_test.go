@@ -95,11 +95,11 @@ func TestSyntheticRecoveryInvariant(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, q := range shopParams {
-			pr, err := f.Profile(q.Name, 0.9)
-			if err != nil && !errors.Is(err, ErrBetter) {
-				t.Fatal(err)
-			}
+		profiles, err := f.Profiles(0.9)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, pr := range profiles {
 			if pr.OpenLo || pr.OpenHi {
 				flat++
 			}

@@ -148,29 +148,16 @@ type calibration struct {
 	warnings  []error
 }
 
-// judge finds the intervals; a better point found on the way starts them again.
+// judge finds the intervals, and the posterior if it is wanted.
 func (f *calibrateFlags) judge(fit *calibrate.Fit) (*calibration, error) {
 	r := &calibration{fit: fit}
-	const most = 5
-	for range most {
-		r.profiles = nil
-		again := false
-		for _, p := range fit.Problem.Params {
-			if p.Lo == p.Hi {
-				continue
-			}
-			pr, err := fit.Profile(p.Name, f.confidenceValue)
-			switch {
-			case errors.Is(err, calibrate.ErrBetter):
-				again = true
-			case err != nil:
-				return nil, err
-			}
-			r.profiles = append(r.profiles, pr)
-		}
-		if !again {
-			break
-		}
+	var err error
+	r.profiles, err = fit.Profiles(f.confidenceValue)
+	if err != nil && !errors.Is(err, calibrate.ErrBetter) {
+		return nil, err
+	}
+	if err != nil {
+		fit.Warnings = append(fit.Warnings, fmt.Errorf("%w; more --starts, or --global, find it sooner", err))
 	}
 	r.id, r.warnings = fit.Identify(), fit.Warnings
 	if f.posterior == 0 {
