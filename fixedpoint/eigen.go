@@ -24,6 +24,20 @@ type Spectrum struct {
 	Stable, Unstable, Undecided int
 }
 
+// Add adds real eigenvalues that are known to their own rounding.
+func (s *Spectrum) Add(values []float64) {
+	for _, v := range values {
+		i, _ := slices.BinarySearchFunc(s.Eigenvalues, v, func(e complex128, v float64) int { return cmp.Compare(v, real(e)) })
+		s.Eigenvalues = slices.Insert(s.Eigenvalues, i, complex(v, 0))
+		s.Errors = slices.Insert(s.Errors, i, epsilon*math.Abs(v))
+		if v < 0 {
+			s.Stable++
+		} else {
+			s.Unstable++
+		}
+	}
+}
+
 // Leading returns the largest real part.
 func (s *Spectrum) Leading() float64 { return real(s.Eigenvalues[0]) }
 

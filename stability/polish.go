@@ -134,25 +134,66 @@ func damped(s *model.System, scale, y, jac []float64) (x []float64, left float64
 }
 
 // spectrumOf is the spectrum of the Jacobian at x in units of typical sizes, without the
-// components that are idle.
+// components that are idle. A component that nothing else moves, as the content of a cache
+// that nothing fills, or that moves nothing else, as sessions that ask for nothing, has an
+// eigenvalue of its own, which is known to its own rounding and not to that of the largest.
 func spectrumOf(s *model.System, scale, x, jac []float64, idle []bool) (*fixedpoint.Spectrum, error) {
-	n := len(x)
-	size := func(i int) float64 { return max(scale[i]/small, math.Abs(x[i])) }
+	n, all := len(x), s.Mass()
+	at := func(i, j int) float64 {
+		size := func(i int) float64 { return max(scale[i]/small, math.Abs(x[i])) }
+		return jac[i*n+j] * size(j) / size(i)
+	}
 	var active []int
 	for i := range n {
 		if !idle[i] {
 			active = append(active, i)
 		}
 	}
-	m, all := len(active), s.Mass()
+	active, own := loners(active, all, at)
+	m := len(active)
 	scaled, mass := make([]float64, 0, m*m), make([]float64, m)
+	evolves := false
 	for k, i := range active {
 		mass[k] = all[i]
+		evolves = evolves || mass[k] != 0
 		for _, j := range active {
-			scaled = append(scaled, jac[i*n+j]*size(j)/size(i))
+			scaled = append(scaled, at(i, j))
 		}
 	}
-	return fixedpoint.Stability(scaled, m, mass)
+	spectrum := &fixedpoint.Spectrum{}
+	if evolves {
+		var err error
+		if spectrum, err = fixedpoint.Stability(scaled, m, mass); err != nil {
+			return nil, err
+		}
+	}
+	spectrum.Add(own)
+	return spectrum, nil
+}
+
+// loners takes the components with an eigenvalue of their own out of the active ones, one
+// after the other, and returns what is left and those eigenvalues.
+func loners(active []int, mass []float64, at func(i, j int) float64) (rest []int, own []float64) {
+	const rounding = 1e-16
+	rest = slices.Clone(active)
+	for k := 0; k < len(rest); {
+		i := rest[k]
+		row, column := 0.0, 0.0
+		for _, j := range rest {
+			if j != i {
+				row, column = max(row, math.Abs(at(i, j))), max(column, math.Abs(at(j, i)))
+			}
+		}
+		d := at(i, i)
+		if mass[i] == 0 || d == 0 || min(row, column) > rounding*math.Abs(d) {
+			k++
+			continue
+		}
+		own = append(own, d)
+		rest = slices.Delete(rest, k, k+1)
+		k = 0 // others may be alone now
+	}
+	return rest, own
 }
 
 // idlers tells which components are what they are: nothing moves them, as the content
