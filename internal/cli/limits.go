@@ -108,8 +108,15 @@ const longOutage = 60 // s
 // always safe costs (s).
 func said(res *stability.Result, back float64) string {
 	doubt := ""
-	if res.Verdict() == stability.AlwaysSafe && back > longOutage && !math.IsInf(back, 1) {
+	switch {
+	case res.Verdict() != stability.AlwaysSafe:
+	case math.IsInf(back, 1):
+		doubt = ", but in no time that matters: from empty caches it is still down after 30 years"
+	case back > longOutage:
 		doubt = ", but an empty cache costs " + humanTime(back)
+	}
+	if res.Runaway {
+		doubt += ", and a collapse in which something grows for ever is among them"
 	}
 	if res.Certainty != fixedpoint.Proved {
 		doubt += ", as far as the search found"
