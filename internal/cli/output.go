@@ -25,7 +25,7 @@ func (f *outputFlags) add(cmd *cobra.Command) {
 		names = append(names, form.name)
 	}
 	cmd.Flags().StringVar(&f.format, "format", "", "how to write the result: "+strings.Join(names, ", ")+" (default: by the suffix of -o, else csv)")
-	cmd.Flags().StringVarP(&f.out, "output", "o", "", "write to this `FILE (.csv, .json, .txt) or DIR` in place of standard output")
+	cmd.Flags().StringVarP(&f.out, "output", "o", "", "write to this `FILE (.csv, .json, .txt, .parquet) or DIR` in place of standard output")
 	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "no summary and no progress on standard error")
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 }
@@ -45,7 +45,7 @@ func (f *outputFlags) sink(stdout io.Writer) (*sink, error) {
 		s.format = slices.IndexFunc(formats, func(form format) bool { return form.name == f.format })
 	}
 	if f.format != "" && s.format < 0 {
-		return nil, usage("--format %s: want csv, json or table", f.format)
+		return nil, usage("--format %s: want csv, json, table or parquet", f.format)
 	}
 	switch {
 	case f.out == "" || f.out == "-":
@@ -55,7 +55,7 @@ func (f *outputFlags) sink(stdout io.Writer) (*sink, error) {
 		s.file = f.out
 		bySuffix := slices.IndexFunc(formats, func(form format) bool { return form.suffix == filepath.Ext(f.out) })
 		if bySuffix < 0 {
-			return nil, usage("-o %s: want a file in .csv, .json or .txt, or a directory", f.out)
+			return nil, usage("-o %s: want a file in .csv, .json, .txt or .parquet, or a directory", f.out)
 		}
 		if s.format >= 0 && s.format != bySuffix {
 			return nil, usage("-o %s is not the suffix of --format %s", f.out, f.format)

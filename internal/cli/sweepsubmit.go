@@ -63,7 +63,7 @@ the folder that DIR is in.`,
 	fl.IntVar(&f.Shards, "shards", 0, "`number` of shards, best of minutes each")
 	fl.IntVar(&f.Jobs, "jobs", 1, "`number` of processors of a shard")
 	fl.StringVar(&f.Program, "program", "", "metastable as the nodes find it, a `PATH` (default: this program; in a container, metastable)")
-	fl.StringVarP(&f.Output, "output", "o", "", "slurm: the merged rows, a `FILE` in .csv, .json or .txt (default DIR/NAME.sweep.csv)")
+	fl.StringVarP(&f.Output, "output", "o", "", "slurm: the merged rows, a `FILE` in .csv, .json, .txt or .parquet (default DIR/NAME.sweep.csv)")
 	fl.StringArrayVar(&f.Options, "option", nil, "slurm: an `OPTION` of sbatch for the array, such as --partition=short; may be repeated")
 	fl.BoolVar(&f.dry, "dry-run", false, "slurm: write the scripts and submit nothing")
 	fl.StringVar(&f.Image, "image", "", "kubernetes: the container `image` with metastable in it")

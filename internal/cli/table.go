@@ -45,6 +45,7 @@ var formats = []format{ // the first is the default
 	{"csv", ".csv", (*table).writeCSV},
 	{"json", ".json", (*table).writeJSON},
 	{"table", ".txt", (*table).writeText},
+	{"parquet", ".parquet", (*table).writeParquet},
 }
 
 // writeCSV writes the facts as comments, the header, and the rows to full precision;
@@ -74,20 +75,22 @@ func (t *table) writeCSV(w io.Writer) error {
 // comment returns a fact as lines of a CSV file's head, one per value.
 func comment(f fact) string {
 	var b strings.Builder
-	add := func(v string) {
+	for _, v := range f.values() {
 		fmt.Fprintf(&b, "# %s: %s\n", f.key, strings.Join(strings.Fields(v), " "))
 	}
+	return b.String()
+}
+
+// values returns those of a fact as texts.
+func (f fact) values() []string {
 	switch v := f.value.(type) {
 	case []string:
-		for _, s := range v {
-			add(s)
-		}
+		return v
 	case float64:
-		add(exact(v))
+		return []string{exact(v)}
 	default:
-		add(fmt.Sprint(v))
+		return []string{fmt.Sprint(v)}
 	}
-	return b.String()
 }
 
 // exact writes v so that reading it gives v again; what is not finite is empty.

@@ -52,7 +52,7 @@ that falls was reset, a series that begins later began at 0, growth over a gap i
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.format, "format", "table", "how to write the summary: csv, json or table")
+	flags.StringVar(&f.format, "format", "table", "how to write the summary: csv, json, table or parquet")
 	flags.StringVarP(&f.out, "output", "o", "", "write the samples as tidy CSV to this `FILE.csv or DIR`")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no progress and no remarks on standard error but warnings")
 	flags.StringVar(&f.zone, "zone", "", "the `zone` of times that name none, such as America/New_York (default UTC)")
@@ -63,7 +63,7 @@ that falls was reset, a series that begins later began at 0, growth over a gap i
 	flags.Var(&f.last, "last", "how long a time to ask a server for")
 	flags.StringVar(&f.until, "until", "", "the end of that `time`, as 2022-02-22T18:00:00Z or seconds since 1970 (default now)")
 	flags.Var(&f.step, "step", "the step to ask a server for")
-	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"csv", "json", "table"}, cobra.ShellCompDirectiveNoFileComp))
+	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"csv", "json", "table", "parquet"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -111,7 +111,7 @@ func (f *telemetryFlags) output(arg string) (form format, path string, err error
 	}
 	switch {
 	case form.name == "":
-		return form, "", usage("--format %s: want csv, json or table", f.format)
+		return form, "", usage("--format %s: want csv, json, table or parquet", f.format)
 	case len(f.rates) > 0 && f.every == 0:
 		return form, "", usage("--rate needs --every, the time to take the rate over")
 	case f.out == "":
