@@ -1,5 +1,16 @@
 package model
 
+// Columns that every system has, by their index in a row of observables.
+const (
+	ColTime     = iota // s since the scenario's start
+	ColBoots           // 1/s: new sessions that want to start
+	ColAttempts        // 1/s, with retries
+	ColAdmitted        // 1/s, by the throttle
+	ColSuccess         // of those admitted, 0…1
+	ColWaiting         // clients
+	ColSessions        // booted
+)
+
 // Columns returns the names of the observables in the order of [System.Observe]:
 // the time, what boots do, then each class and each pool.
 func (s *System) Columns() []string {

@@ -75,17 +75,8 @@ type Outcome struct {
 // responses are the actions that people take against an outage; the others disturb.
 var responses = []model.Action{model.ThrottleTo, model.Ramp, model.Pause, model.Change}
 
-// Columns of a row that every run has.
-const (
-	colTime     = 0
-	colBoots    = 1
-	colAdmitted = 3
-	colSuccess  = 4
-	colSessions = 6
-)
-
 // upShare is the share of admitted boots that succeed while the system is up.
-const upShare = 0.9
+const upShare = trajectory.OutageShare
 
 // Classify returns the outcome of a run of the scenario. columns and rows are those of a
 // [trajectory.Result], best with Detail.
@@ -99,7 +90,7 @@ func Classify(sc *model.Scenario, columns []string, rows [][]float64) Outcome {
 	}
 	m[LostBoots] = trajectory.Lost(rows)
 	m[LostGoodput] = integral(rows, func(row []float64) float64 {
-		return max(0, row[colBoots]-row[colAdmitted]*row[colSuccess])
+		return max(0, row[model.ColBoots]-row[model.ColAdmitted]*row[model.ColSuccess])
 	})
 	m[WorstHit] = worstHit(sc, columns, rows)
 	m[PeakLoad] = peakLoad(columns, rows)
@@ -115,9 +106,9 @@ func Classify(sc *model.Scenario, columns []string, rows [][]float64) Outcome {
 // tipped returns the class of a run that is down in the intervals.
 func tipped(sc *model.Scenario, rows [][]float64, down [][2]float64) Class {
 	from, to, last := down[0][0], down[len(down)-1][1], rows[len(rows)-1]
-	served := last[colSuccess] >= upShare && last[colAdmitted]*last[colSuccess] >= upShare*last[colBoots]
+	served := last[model.ColSuccess] >= upShare && last[model.ColAdmitted]*last[model.ColSuccess] >= upShare*last[model.ColBoots]
 	switch {
-	case to >= last[colTime] || !served && !throttledBefore(sc, from):
+	case to >= last[model.ColTime] || !served && !throttledBefore(sc, from):
 		return Collapsed
 	case len(down) > 1:
 		return Relapsed
@@ -147,10 +138,10 @@ func throttledBefore(sc *model.Scenario, t float64) bool {
 // asServed returns rows in which all boots are admitted, so that an outage is one of the
 // service.
 func asServed(rows [][]float64) [][]float64 {
-	flat, out := make([]float64, (colSuccess+1)*len(rows)), make([][]float64, len(rows))
+	flat, out := make([]float64, (model.ColSuccess+1)*len(rows)), make([][]float64, len(rows))
 	for i, row := range rows {
-		r := flat[i*(colSuccess+1) : (i+1)*(colSuccess+1)]
-		r[colTime], r[colBoots], r[colAdmitted], r[colSuccess] = row[colTime], 1, 1, row[colSuccess]
+		r := flat[i*(model.ColSuccess+1) : (i+1)*(model.ColSuccess+1)]
+		r[model.ColTime], r[model.ColBoots], r[model.ColAdmitted], r[model.ColSuccess] = row[model.ColTime], 1, 1, row[model.ColSuccess]
 		out[i] = r
 	}
 	return out
@@ -159,7 +150,7 @@ func asServed(rows [][]float64) [][]float64 {
 // integral returns that of a function of the rows, by straight lines between them.
 func integral(rows [][]float64, f func(row []float64) float64) (sum float64) {
 	for i := 1; i < len(rows); i++ {
-		sum += (rows[i][colTime] - rows[i-1][colTime]) * (f(rows[i-1]) + f(rows[i])) / 2
+		sum += (rows[i][model.ColTime] - rows[i-1][model.ColTime]) * (f(rows[i-1]) + f(rows[i])) / 2
 	}
 	return sum
 }
@@ -200,7 +191,7 @@ func connectedLoss(sc *model.Scenario, columns []string, rows [][]float64) (lost
 		}
 		rate := classOf(sc, class).PerSession
 		if rate > 0 {
-			lost += integral(rows, func(row []float64) float64 { return rate * row[colSessions] * (1 - row[i]) })
+			lost += integral(rows, func(row []float64) float64 { return rate * row[model.ColSessions] * (1 - row[i]) })
 		}
 	}
 	return lost

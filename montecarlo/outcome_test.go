@@ -91,9 +91,9 @@ func TestClassify_exact(t *testing.T) {
 		}
 		worst, failed := 1.0, 0.0
 		for i, r := range rows {
-			worst = min(worst, r[colSuccess])
+			worst = min(worst, r[model.ColSuccess])
 			if i > 0 {
-				failed += 10 * (r[colTime] - rows[i-1][colTime]) * (1 - r[colSuccess]) // 1,000 sessions, one request in 100 s
+				failed += 10 * (r[model.ColTime] - rows[i-1][model.ColTime]) * (1 - r[model.ColSuccess]) // 1,000 sessions, one request in 100 s
 			}
 		}
 		for m, want := range map[Measure]float64{

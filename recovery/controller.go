@@ -7,7 +7,8 @@ import (
 	"github.com/metastable/metastable/internal/ode"
 )
 
-// A Controller sets the throttle again and again by what it sees.
+// A Controller sets the throttle again and again by what it sees. It may remember what
+// it saw: each run wants one of its own.
 type Controller interface {
 	// Name names it.
 	Name() string
@@ -77,9 +78,10 @@ func (c *CoDel) Next(limit float64, s Seen) float64 {
 	return limit * max(0.1, 1-0.1*math.Sqrt(c.count))
 }
 
-// Drive lets a controller set the throttle every so many seconds, from the demand's
-// limit on, for Longest seconds. The throttle counts as off while the limit is at least
-// 1.5 times the attempts; Home is the time from which on that holds and service is full.
+// Drive lets a controller set the throttle every so many seconds, 1 to Settings.Longest,
+// for Longest seconds; the limit that it starts from is the demand. The throttle counts as
+// off while the limit is at least the attempts; Home is the time from which on that holds
+// and service is full. It fails where a trajectory does.
 func Drive(s *Situation, c Controller, every float64, set *Settings) (*Driven, error) {
 	d, err := set.withDefaults()
 	if err != nil {
@@ -128,8 +130,6 @@ type Driven struct {
 	Relapses int     // times that the system, once up, went below half
 	Lost     float64 // clients that gave up
 }
-
-const colAttempts = 2
 
 // seen returns what a controller sees of the situation.
 func (s *Situation) seen() Seen {

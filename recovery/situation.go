@@ -25,10 +25,11 @@ type Situation struct {
 
 // Columns of an observation.
 const (
-	colBoots    = 1
-	colAdmitted = 3
-	colSuccess  = 4
-	colWaiting  = 5
+	colBoots    = model.ColBoots
+	colAttempts = model.ColAttempts
+	colAdmitted = model.ColAdmitted
+	colSuccess  = model.ColSuccess
+	colWaiting  = model.ColWaiting
 )
 
 // rtol is the relative tolerance of the trajectories.

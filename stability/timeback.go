@@ -7,11 +7,8 @@ import (
 
 	"github.com/metastable/metastable/internal/ode"
 	"github.com/metastable/metastable/model"
+	"github.com/metastable/metastable/trajectory"
 )
-
-// backShare is the share of the goodput of the healthy state at which it counts as back: the
-// threshold of outages.
-const backShare = 0.9
 
 // TimeBack returns how long (s) it takes from the loss of all cached content, in the
 // healthy state of r at the moment, until the goodput (boots admitted times their success)
@@ -20,8 +17,7 @@ const backShare = 0.9
 // hours. It fails with ErrNoHealthy, and with ErrNoOutcome or ErrInterrupted where the
 // trajectory does not tell.
 func TimeBack(sys *model.System, at model.Moment, r *Result, set *Settings) (float64, error) {
-	const admitted, success = 3, 4 // columns
-	healthy := slices.IndexFunc(r.Equilibria, func(e Equilibrium) bool { return e.Stable && e.Row[success] >= healthySuccess })
+	healthy := slices.IndexFunc(r.Equilibria, func(e Equilibrium) bool { return e.Stable && e.Row[model.ColSuccess] >= healthySuccess })
 	if healthy < 0 {
 		return math.NaN(), ErrNoHealthy
 	}
@@ -31,9 +27,10 @@ func TimeBack(sys *model.System, at model.Moment, r *Result, set *Settings) (flo
 	if err := frozen.Consistent(0, y); err != nil {
 		return math.NaN(), fmt.Errorf("stability: the flush: %w", err)
 	}
+	served := func(row []float64) float64 { return row[model.ColAdmitted] * row[model.ColSuccess] }
 	goodput := func(t float64, y []float64) float64 {
 		frozen.Observe(row, t, y)
-		return row[admitted]*row[success] - backShare*e.Row[admitted]*e.Row[success]
+		return served(row) - trajectory.OutageShare*served(e.Row)
 	}
 	down := goodput(0, y) < 0
 	s := integration(frozen, set)

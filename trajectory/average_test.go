@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/metastable/metastable/internal/numtest"
+	"github.com/metastable/metastable/model"
 )
 
 // Means over windows of the boots, which are straight lines from 0.45 at 0 h to 0.35
@@ -19,7 +20,7 @@ func TestAverage_boots_exact(t *testing.T) {
 		0.35 + 0.1/3/8 + 0.15/2/8,         // half an hour on each side of a kink
 		0.5 - 0.15/2/8 + 0.25*0.5*0.5*0.5, // likewise: mean of ½·½·slope on either side
 	} {
-		numtest.Check(t, "boots at "+number(r.Rows[i][0])+" s", r.Rows[i][colBoots], 3000*want, 1e-12, 0)
+		numtest.Check(t, "boots at "+number(r.Rows[i][0])+" s", r.Rows[i][model.ColBoots], 3000*want, 1e-12, 0)
 	}
 }
 

@@ -1,17 +1,10 @@
 package trajectory
 
-// Columns that every run has, by their index in a row.
-const (
-	colTime     = 0
-	colBoots    = 1
-	colAdmitted = 3
-	colSuccess  = 4
-	colWaiting  = 5
-)
+import "github.com/metastable/metastable/model"
 
-// An outage is a goodput below outageShare of the demand for longer than outageLeast.
+// An outage is a goodput below OutageShare of the demand for longer than outageLeast.
 const (
-	outageShare = 0.9
+	OutageShare = 0.9
 	outageLeast = 60.0 // s
 )
 
@@ -30,7 +23,7 @@ func Outages(rows [][]float64) [][2]float64 {
 		on = false
 	}
 	for i, row := range rows {
-		t, x := row[colTime], shortfall(row)
+		t, x := row[model.ColTime], shortfall(row)
 		if (x > 0) != on {
 			if i > 0 {
 				t = crossing(rows[i-1], row)
@@ -43,20 +36,20 @@ func Outages(rows [][]float64) [][2]float64 {
 		}
 	}
 	if len(rows) > 0 {
-		end(rows[len(rows)-1][colTime])
+		end(rows[len(rows)-1][model.ColTime])
 	}
 	return found
 }
 
-// shortfall is positive when the goodput is below outageShare of the demand, in 1/s.
+// shortfall is positive when the goodput is below OutageShare of the demand, in 1/s.
 func shortfall(row []float64) float64 {
-	return outageShare*row[colBoots] - row[colAdmitted]*row[colSuccess]
+	return OutageShare*row[model.ColBoots] - row[model.ColAdmitted]*row[model.ColSuccess]
 }
 
 // crossing returns the time between two rows at which the shortfall is zero.
 func crossing(a, b []float64) float64 {
 	fa, fb := shortfall(a), shortfall(b)
-	return a[colTime] + (b[colTime]-a[colTime])*fa/(fa-fb)
+	return a[model.ColTime] + (b[model.ColTime]-a[model.ColTime])*fa/(fa-fb)
 }
 
 // Lost returns the clients that gave up between the first and the last row: the
@@ -67,11 +60,11 @@ func Lost(rows [][]float64) float64 {
 	if len(rows) == 0 {
 		return 0
 	}
-	missing := func(row []float64) float64 { return row[colBoots] - row[colAdmitted]*row[colSuccess] }
-	lost := rows[0][colWaiting] - rows[len(rows)-1][colWaiting]
+	missing := func(row []float64) float64 { return row[model.ColBoots] - row[model.ColAdmitted]*row[model.ColSuccess] }
+	lost := rows[0][model.ColWaiting] - rows[len(rows)-1][model.ColWaiting]
 	for i, b := range rows[1:] {
 		a := rows[i]
-		lost += (b[colTime] - a[colTime]) * (missing(a) + missing(b)) / 2
+		lost += (b[model.ColTime] - a[model.ColTime]) * (missing(a) + missing(b)) / 2
 	}
 	return max(0, lost)
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/metastable/metastable/internal/numtest"
+	"github.com/metastable/metastable/model"
 )
 
 // samples returns rows with a demand of 100/s and the given goodput.
@@ -52,7 +53,7 @@ func TestLost_exact(t *testing.T) {
 	// 100/s arrive; a goodput that falls from 100/s to 0 in 10 s leaves 500 clients
 	// without a boot; 200 of them wait.
 	rows := samples([2]float64{0, 100}, [2]float64{10, 0})
-	rows[1][colWaiting] = 200
+	rows[1][model.ColWaiting] = 200
 	numtest.Check(t, "Lost", Lost(rows), 300, 1e-12, 0)
 	if got := Lost(nil); got != 0 {
 		t.Errorf("Lost of nothing: %g", got)

@@ -127,7 +127,7 @@ func (rec *recorder) last() float64 {
 	if len(rows) == 0 {
 		return -1
 	}
-	return rows[len(rows)-1][colTime]
+	return rows[len(rows)-1][model.ColTime]
 }
 
 func (rec *recorder) addDetail(p *ode.Interpolant, t float64) {

@@ -53,7 +53,7 @@ func TestSimulation_smallestFlush_golden(t *testing.T) {
 				}
 				enlarge(t, sc, c.size)
 				r := run(t, compiled(t, sc), &Settings{Times: []float64{sc.Duration}})
-				if r.Rows[0][colSuccess] < 0.5 {
+				if r.Rows[0][model.ColSuccess] < 0.5 {
 					hi = share
 				} else {
 					lo = share

@@ -45,7 +45,7 @@ func atRest(t *testing.T, sc *model.Scenario) (q queue, success float64) {
 	}
 	row := make([]float64, len(sys.Columns()))
 	sys.Observe(row, 0, y)
-	return queueOf(y, 0), row[colSuccess]
+	return queueOf(y, 0), row[model.ColSuccess]
 }
 
 // Queues at rest: mean and variance of the unfinished work at a shard, and the

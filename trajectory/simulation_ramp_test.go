@@ -82,7 +82,7 @@ func ramp(t *testing.T, law string) (got [][3]float64) {
 	record := func(at float64, y []float64) {
 		sys.Observe(row, at, y)
 		q := queueOf(y, 0)
-		got = append(got, [3]float64{q.n, q.v + q.b*q.n, 1 - row[colSuccess]})
+		got = append(got, [3]float64{q.n, q.v + q.b*q.n, 1 - row[model.ColSuccess]})
 	}
 	if _, err := ode.Solve(sys, y, 0, sys.Span(), &ode.Settings{Output: times, Record: record}); err != nil {
 		t.Fatal(err)

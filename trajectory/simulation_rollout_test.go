@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/metastable/metastable/internal/numtest"
+	"github.com/metastable/metastable/model"
 )
 
 // A rollout step that is absorbed: 12 runs with 1,000 nodes, windows of 60 s. At its
@@ -119,8 +120,8 @@ func TestSimulation_tipping_golden(t *testing.T) {
 			r := run(t, compiled(t, sc), &Settings{Every: 10, Average: 10})
 			at := 0.0
 			for _, row := range r.Rows {
-				if row[colSuccess] < 0.5 {
-					at = row[colTime]
+				if row[model.ColSuccess] < 0.5 {
+					at = row[model.ColTime]
 					break
 				}
 			}

@@ -70,7 +70,7 @@ func checkMeans(t *testing.T, sc *model.Scenario, window float64, means []mean) 
 	r := run(t, compiled(t, sc), set)
 	i := 0
 	for _, m := range means {
-		for r.Rows[i][colTime] < m.t {
+		for r.Rows[i][model.ColTime] < m.t {
 			i++
 		}
 		m.check(t, observable(t, r, i, m.column))
