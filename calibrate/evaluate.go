@@ -165,25 +165,26 @@ func (e *evaluator) score(m []float64, j *mat.Dense) (grad []float64, info *mat.
 	scales := e.scales(m)
 	row := 0
 	e.channels(m, func(c int, l *law, y, m []float64) {
-		cross := make([]float64, k)
+		cross, known := make([]float64, k), 0.0
 		for i := range y {
-			slope, in, cr := l.terms(y[i], m[i], scales[c])
+			t := l.terms(y[i], m[i], scales[c])
+			known += t.scale
 			d := j.RawRowView(row)
 			row++
 			for a := range k {
-				grad[a] += slope * d[a]
-				cross[a] += cr * d[a]
+				grad[a] += t.slope * d[a]
+				cross[a] += t.cross * d[a]
 				for b := a; b < k; b++ {
-					info.SetSym(a, b, info.At(a, b)+in*d[a]*d[b])
+					info.SetSym(a, b, info.At(a, b)+t.info*d[a]*d[b])
 				}
 			}
 		}
-		if l.scale > 0 || len(y) == 0 {
+		if l.scale > 0 || known == 0 {
 			return
 		}
 		for a := range k { // Schur complement
 			for b := a; b < k; b++ {
-				info.SetSym(a, b, info.At(a, b)-cross[a]*cross[b]/(l.scaleInfo()*float64(len(y))))
+				info.SetSym(a, b, info.At(a, b)-cross[a]*cross[b]/known)
 			}
 		}
 	})

@@ -156,13 +156,13 @@ func (f *Fit) weigh() {
 }
 
 // Residuals returns what the fit leaves of a channel: measured less predicted, over the
-// scale of the noise there.
+// standard deviation of the noise there (the scale of Student noise).
 func (f *Fit) Residuals(channel int) []float64 {
 	y, m := f.Problem.Channels[channel].Y, f.Predicted[channel]
 	r := make([]float64, len(y))
 	for i := range y {
-		w, _ := f.e.laws[channel].size(m[i])
-		r[i] = (y[i] - m[i]) / (w * f.Scales[channel])
+		sd, _, _ := f.e.laws[channel].sd(m[i], f.Scales[channel])
+		r[i] = (y[i] - m[i]) / sd
 	}
 	return r
 }

@@ -40,22 +40,25 @@ func newLaw(c *Channel) law {
 	return l
 }
 
-// size returns the standard deviation for Scale 1 at a predicted value, and its
-// logarithmic derivative.
-func (l *law) size(m float64) (w, dlog float64) {
+// sd returns the standard deviation at a predicted value, its logarithmic derivatives by
+// that value and by the logarithm of the scale. The latter is 1 without a floor, and 0
+// where the floor is all there is: such values say nothing of the scale.
+func (l *law) sd(m, scale float64) (sd, byValue, byScale float64) {
+	v, dv := 1.0, 0.0
 	switch l.kind {
 	case Relative:
-		v := m*m + l.floor*l.floor
-		return math.Sqrt(v), m / v
+		v, dv = m*m, 2*m
 	case Binomial:
 		in := min(max(m, 0), 1)
-		v := in*(1-in) + l.floor
-		if in != m {
-			return math.Sqrt(v), 0
+		v = in * (1 - in)
+		if in == m {
+			dv = 1 - 2*m
 		}
-		return math.Sqrt(v), (1 - 2*m) / (2 * v)
+	default:
+		return scale, 0, 1
 	}
-	return 1, 0
+	s2, f2 := scale*scale, l.floor*l.floor
+	return math.Sqrt(s2*v + f2), s2 * dv / (2 * (s2*v + f2)), s2 * v / (s2*v + f2)
 }
 
 // bounded returns the scale inside the range.
@@ -63,14 +66,15 @@ func (l *law) bounded(s float64) float64 { return min(max(s, scaleLeast*l.unit),
 
 // fit returns the most likely scale for measured y and predicted m.
 func (l *law) fit(y, m []float64) float64 {
-	if l.scale > 0 || len(y) == 0 {
+	switch {
+	case l.scale > 0 || len(y) == 0:
 		return max(l.scale, scaleLeast*l.unit)
+	case l.kind == Relative || l.kind == Binomial:
+		return l.fitFloored(y, m)
 	}
 	mean := 0.0
 	for i := range y {
-		w, _ := l.size(m[i])
-		r := (y[i] - m[i]) / w
-		mean += r * r / float64(len(y))
+		mean += (y[i] - m[i]) * (y[i] - m[i]) / float64(len(y))
 	}
 	s := l.bounded(math.Sqrt(mean))
 	if l.kind != Student {
@@ -91,47 +95,66 @@ func (l *law) fit(y, m []float64) float64 {
 	return s
 }
 
-// logLik returns the log-likelihood of a channel, by the normal density up to a constant.
+// fitFloored finds where the likelihood no longer rises with the scale, by bisection of
+// its logarithm.
+func (l *law) fitFloored(y, m []float64) float64 {
+	rises := func(log float64) bool {
+		sum := 0.0
+		for i := range y {
+			sd, _, share := l.sd(m[i], math.Exp(log))
+			z := (y[i] - m[i]) / sd
+			sum += share * (z*z - 1)
+		}
+		return sum > 0
+	}
+	lo, hi := math.Log(l.bounded(0)), math.Log(l.bounded(math.Inf(1)))
+	for hi-lo > 1e-10 {
+		if mid := (lo + hi) / 2; rises(mid) {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return l.bounded(math.Exp((lo + hi) / 2))
+}
+
+// logLik returns the log-likelihood of a channel, up to a constant.
 func (l *law) logLik(y, m []float64, scale float64) float64 {
 	sum := 0.0
 	for i := range y {
-		w, _ := l.size(m[i])
-		z := (y[i] - m[i]) / (scale * w)
+		sd, _, _ := l.sd(m[i], scale)
+		z := (y[i] - m[i]) / sd
 		if l.kind == Student {
-			sum -= (tDF + 1) / 2.0 * math.Log1p(z*z/tDF)
+			sum -= (tDF+1)/2.0*math.Log1p(z*z/tDF) + math.Log(sd)
 		} else {
-			sum -= z*z/2 + math.Log(w)
+			sum -= z*z/2 + math.Log(sd)
 		}
 	}
-	return l.weight * (sum - float64(len(y))*math.Log(scale))
+	return l.weight * sum
 }
 
-// terms returns, for one value, the derivative of the log-likelihood by m, and Fisher's
-// information about m and about m with the logarithm of the scale.
-func (l *law) terms(y, m, scale float64) (slope, info, cross float64) {
-	w, dlog := l.size(m)
-	sd := scale * w
-	z := (y - m) / sd
-	if l.kind == Student {
-		return l.weight * (tDF + 1) * z / (tDF + z*z) / sd, l.weight * (tDF + 1) / (tDF + 3) / (sd * sd), 0
-	}
-	return l.weight * (z/sd + (z*z-1)*dlog), l.weight * (1/(sd*sd) + 2*dlog*dlog), l.weight * 2 * dlog
-}
+// Terms of one value: the derivative of its log-likelihood by the predicted value, and
+// Fisher's information about that, about the logarithm of the scale, and about both.
+type terms struct{ slope, info, scale, cross float64 }
 
-// scaleInfo is Fisher's information of a value about the logarithm of the scale.
-func (l *law) scaleInfo() float64 {
+func (l *law) terms(y, m, scale float64) terms {
+	sd, byValue, byScale := l.sd(m, scale)
+	z, w := (y-m)/sd, l.weight
 	if l.kind == Student {
-		return l.weight * 2 * tDF / (tDF + 3)
+		return terms{slope: w * (tDF + 1) * z / (tDF + z*z) / sd, info: w * (tDF + 1) / (tDF + 3) / (sd * sd), scale: w * 2 * tDF / (tDF + 3)}
 	}
-	return l.weight * 2
+	return terms{
+		slope: w * (z/sd + (z*z-1)*byValue), info: w * (1/(sd*sd) + 2*byValue*byValue),
+		scale: w * 2 * byScale * byScale, cross: w * 2 * byValue * byScale,
+	}
 }
 
 // draw returns a measured value for a predicted one, from a standard normal number and,
 // for Student noise, a chi-squared one with tDF degrees of freedom.
 func (l *law) draw(m, scale, normal, chi2 float64) float64 {
-	w, _ := l.size(m)
+	sd, _, _ := l.sd(m, scale)
 	if l.kind == Student {
 		normal /= math.Sqrt(chi2 / tDF)
 	}
-	return m + scale*w*normal
+	return m + sd*normal
 }

@@ -56,14 +56,13 @@ func TestScalesInvariant(t *testing.T) {
 			y[i] = l.draw(level, scale, r.NormFloat64(), chi2)
 		}
 		f := fitted(t, constant(y, Noise{Kind: kind}, 0.01, 0.99, nil))
-		numtest.Check(t, kind.String()+" scale", f.Scales[0], scale, 3.3/math.Sqrt(n*l.scaleInfo()), 0)
+		numtest.Check(t, kind.String()+" scale", f.Scales[0], scale, 3.3/math.Sqrt(n*l.terms(level, level, scale).scale), 0)
 		numtest.Check(t, kind.String()+" level", f.Values[0], level, 0.02, 0)
 		// The derivatives that the search uses are those of the likelihood.
 		const h = 1e-6
 		for _, at := range []float64{0.2, 0.5} {
 			up, down := l.logLik([]float64{level}, []float64{at + h}, scale), l.logLik([]float64{level}, []float64{at - h}, scale)
-			slope, _, _ := l.terms(level, at, scale)
-			numtest.Check(t, kind.String()+" slope", slope, (up-down)/(2*h), 1e-5, 1e-5)
+			numtest.Check(t, kind.String()+" slope", l.terms(level, at, scale).slope, (up-down)/(2*h), 1e-5, 1e-5)
 		}
 	}
 }
@@ -136,5 +135,22 @@ func TestCorrelatedErrorsWeighLessInvariant(t *testing.T) {
 	}
 	if f, err = New(constant(white, Noise{}, 0, 20, nil), nil); err != nil || f.Correlation[0] != 1 {
 		t.Errorf("independent errors: %v, %v", f.Correlation, err)
+	}
+}
+
+// Three in four values are exactly 0, as goodput is while a system is down: the scale is
+// that of the others alone.
+func TestZerosSayNothingOfTheScaleInvariant(t *testing.T) {
+	r := rand.New(rand.NewPCG(14, 1))
+	y, m := make([]float64, 4000), make([]float64, 4000)
+	for i := range y {
+		if i%4 == 0 {
+			m[i] = 0.5
+			y[i] = 0.5 * (1 + 0.1*r.NormFloat64())
+		}
+	}
+	for kind, want := range map[NoiseKind]float64{Relative: 0.1, Binomial: 0.1} { // 0.05 either way
+		l := newLaw(&Channel{Y: y, Noise: Noise{Kind: kind}})
+		numtest.Check(t, kind.String(), l.fit(y, m), want, 3.3/math.Sqrt(2*1000), 0)
 	}
 }

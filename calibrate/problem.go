@@ -60,9 +60,9 @@ type Noise struct {
 	Kind  NoiseKind
 	Scale float64 // 0: fitted
 
-	// Floor keeps the noise of small values above 0: Relative noise is that of
-	// √(m² + Floor²), default 0.001 of the largest measured value; Binomial that of
-	// m(1 − m) + Floor, default 0.001.
+	// Floor is a standard deviation that Relative and Binomial noise have beside Scale,
+	// whatever the value: values that can only be 0, or 1, say nothing of the scale.
+	// Default 0.001 of the largest measured value for Relative, 0.001 for Binomial.
 	Floor float64
 }
 
