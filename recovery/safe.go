@@ -5,14 +5,15 @@ import (
 	"math"
 
 	"github.com/metastable/metastable/internal/ode"
+	"github.com/metastable/metastable/trajectory"
 )
 
 // A system is up while at least upSuccess of what it admits succeeds, and has relapsed
 // once less does. Service is full while the goodput is at least fullService of the
-// demand, as in trajectory.Outages.
+// demand: otherwise it is an outage.
 const (
 	upSuccess   = 0.9
-	fullService = 0.9
+	fullService = trajectory.OutageShare
 )
 
 // safe reports whether the system is up and stays up when the throttle goes to limit
@@ -80,4 +81,39 @@ func (s *Situation) follow(plan Plan, ahead float64, untilRelapse bool) (*fate, 
 	f.success = row[colSuccess]
 	f.lost = max(0, f.lost-(row[colWaiting]-s.row[colWaiting])) // who waits has not given up
 	return f, nil
+}
+
+// comesUp reports whether the system is or comes up within so many seconds with the
+// throttle at limit.
+func (s *Situation) comesUp(limit, ahead float64) (bool, error) {
+	if s.up() {
+		return true, nil
+	}
+	at, err := s.turn(limit, ahead, 1)
+	return !math.IsInf(at, 1), err
+}
+
+// turn returns when the success of what is admitted crosses upSuccess, upward or
+// downward by the sign of the direction, with the throttle at limit; +Inf if it does not
+// within so many seconds.
+func (s *Situation) turn(limit, ahead float64, direction int) (float64, error) {
+	sys, err := s.sys.Control(s.t, Plan{{s.t, limit}}.points())
+	if err != nil {
+		return 0, err
+	}
+	row, set := make([]float64, len(s.row)), s.settings()
+	set.Events = []ode.Event{{Terminal: true, Direction: direction, Value: func(t float64, y []float64) float64 {
+		sys.Observe(row, t, y)
+		return row[colSuccess] - upSuccess
+	}}}
+	end, err := ode.Solve(sys, s.y, s.t, s.t+ahead, set)
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("recovery: %w", err)
+	case end.Status == ode.EventTerminated:
+		return end.T, nil
+	case end.Status != ode.Complete:
+		return 0, fmt.Errorf("recovery: a run under a throttle: %s", end.Status)
+	}
+	return math.Inf(1), nil
 }

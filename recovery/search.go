@@ -80,10 +80,7 @@ func (s *Situation) with(set *Settings) *Situation {
 
 // drains returns the largest limit, up to the demand, that brings the system up.
 func (s *Situation) drains(demand float64, set *Settings) (float64, error) {
-	ok := func(limit float64) (bool, error) {
-		f, err := s.follow(Plan{{s.t, limit}}, set.Longest, false)
-		return err == nil && f.success >= upSuccess, err
-	}
+	ok := func(limit float64) (bool, error) { return s.comesUp(limit, set.Longest) }
 	up, err := ok(0)
 	if err != nil {
 		return 0, err

@@ -6,8 +6,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
-
-	"github.com/metastable/metastable/internal/ode"
 )
 
 // A Watch says what has to be seen between one step of a plan and the next.
@@ -123,27 +121,10 @@ func (w *Watch) tooLarge(s *Situation, before float64, set *Settings) error {
 }
 
 // failing returns the time in seconds until a tenth of what is admitted fails, with the
-// throttle at limit.
+// throttle at limit; +Inf if it does not while one watches.
 func (s *Situation) failing(limit, watch float64) (float64, error) {
-	sys, err := s.sys.Control(s.t, Plan{{s.t, limit}}.points())
-	if err != nil {
-		return 0, err
-	}
-	row, set := make([]float64, len(s.row)), s.settings()
-	set.Events = []ode.Event{{Terminal: true, Direction: -1, Value: func(t float64, y []float64) float64 {
-		sys.Observe(row, t, y)
-		return row[colSuccess] - upSuccess
-	}}}
-	end, err := ode.Solve(sys, s.y, s.t, s.t+watch, set)
-	switch {
-	case err != nil:
-		return 0, fmt.Errorf("recovery: %w", err)
-	case end.Status == ode.EventTerminated:
-		return end.T - s.t, nil
-	case end.Status != ode.Complete:
-		return 0, fmt.Errorf("recovery: a run under a throttle: %s", end.Status)
-	}
-	return math.Inf(1), nil
+	at, err := s.turn(limit, watch, -1)
+	return at - s.t, err
 }
 
 // saved is a situation that is safe under a limit if it is up after the watch, whatever

@@ -1,0 +1,102 @@
+package recovery_test
+
+import (
+	"flag"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/metastable/metastable/montecarlo"
+	"github.com/metastable/metastable/recovery"
+)
+
+var long = flag.Bool("long", false, "run the tests that take minutes")
+
+// A plan for 200 draws of the uncertainty of 22 February brings home the share it is for
+// of 1,000 others, and it is not timid: with a step raised by a quarter or a hold halved
+// more of them relapse, for most steps.
+func TestRobust_draws(t *testing.T) {
+	if !*long {
+		t.Skip("takes minutes: run with -long")
+	}
+	sc := scenario(t, "slack-2022-02-22")
+	uncertain, err := montecarlo.Uncertainty(sc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	draws := func(n int, seed uint64) (group []*recovery.Situation) {
+		s := &montecarlo.Sweep{Scenario: sc, Points: []montecarlo.Point{nil}, Uncertain: uncertain, Draws: n, Seed: seed}
+		for i := range n {
+			drawn, err := s.Draw(0, i)
+			if err != nil {
+				t.Fatal(err)
+			}
+			group = append(group, at(t, drawn, morning))
+		}
+		return group
+	}
+	r, err := recovery.Robust(draws(200, 1), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fresh := draws(1000, 2)
+	home := func(plan recovery.Plan) (n int) {
+		vs, err := recovery.Verify(fresh, plan, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range vs {
+			if !math.IsInf(v.Home, 1) {
+				n++
+			}
+		}
+		return n
+	}
+	all := home(r.Plan)
+	t.Logf("%v: home %d of %d", r.Plan, all, len(fresh))
+	if p := montecarlo.ClopperPearson(all, len(fresh), 0.95); p.Hi < 0.99 {
+		t.Errorf("%d of %d home, with 95 %% confidence at most %g: want 0.99", all, len(fresh), p.Hi)
+	}
+	bolder, shorter := 0, 0
+	for i := range r.Plan[:len(r.Plan)-1] {
+		bold, short := slices.Clone(r.Plan), slices.Clone(r.Plan)
+		bold[i].Limit *= 1.25
+		cut := (short[i+1].T - short[i].T) / 2
+		for k := i + 1; k < len(short); k++ {
+			short[k].T -= cut
+		}
+		b, s := home(bold), home(short)
+		t.Logf("step %d raised by a quarter: home %d; its hold halved: home %d", i, b, s)
+		if b < all {
+			bolder++
+		}
+		if s < all {
+			shorter++
+		}
+	}
+	if n := len(r.Plan) - 1; bolder < n-1 || shorter < n-1 {
+		t.Errorf("of %d steps %d raised and %d halved lead to more relapses", n, bolder, shorter)
+	}
+}
+
+func BenchmarkRobust(b *testing.B) {
+	sc := scenario(b, "slack-2022-02-22")
+	uncertain, err := montecarlo.Uncertainty(sc)
+	if err != nil {
+		b.Fatal(err)
+	}
+	s := &montecarlo.Sweep{Scenario: sc, Points: []montecarlo.Point{nil}, Uncertain: uncertain, Draws: 200, Seed: 1}
+	var group []*recovery.Situation
+	for i := range s.Draws {
+		drawn, err := s.Draw(0, i)
+		if err != nil {
+			b.Fatal(err)
+		}
+		group = append(group, at(b, drawn, morning))
+	}
+	for b.Loop() {
+		if _, err := recovery.Robust(group, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
