@@ -119,7 +119,7 @@ func (d *BifurcationDiagram) draw(p *plane) {
 				what = "unstable"
 			}
 			x, y := b.part(stable)
-			if len(x) > 0 {
+			if slices.ContainsFunc(y, finite) {
 				p.curve(what+name, x, y, style)
 			}
 		}

@@ -112,6 +112,8 @@ func (m marker) draw(c draw.Canvas, at vg.Point) {
 		p.Line(corner)
 	}
 	p.Close()
+	c.SetLineStyle(line(color.White, 3.2, nil)) // a halo, on whatever lies below
+	c.Stroke(p)
 	c.SetColor(m.fill)
 	c.Fill(p)
 	c.SetLineStyle(line(m.edge, 1.3, nil))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
@@ -29,13 +30,13 @@ type markRule struct {
 
 var (
 	nameRule   = markRule{rows: 4, gap: 3}
-	numberRule = markRule{rows: 6, gap: 0.5, centred: true}
+	numberRule = markRule{rows: 9, gap: 0.5, centred: true}
 )
 
 // starts are the places where the text of a mark at x may begin, best first.
 func (r *markRule) starts(x, width vg.Length) []vg.Length {
 	if r.centred {
-		return []vg.Length{x - width/2}
+		return []vg.Length{x - width/2, x + r.gap, x - r.gap - width}
 	}
 	return []vg.Length{x + r.gap, x - r.gap - width}
 }
@@ -89,7 +90,7 @@ func (r *markRule) covers(m *mark, x vg.Length) bool {
 }
 
 // labelMarks returns the marks with their names, or, where these find no room, with
-// numbers, and then the key that explains them. A number without room is in the key
+// numbers, and then the key that explains them. Those close together share one label; a number without room is in the key
 // alone.
 func labelMarks(xs []vg.Length, names, stamps []string, style text.Style, lo, hi vg.Length) (marks []mark, key []string) {
 	marks = nameRule.place(xs, names, style, lo, hi)
@@ -101,7 +102,23 @@ func labelMarks(xs []vg.Length, names, stamps []string, style text.Style, lo, hi
 		numbers[i] = strconv.Itoa(i + 1)
 		key = append(key, numbers[i]+"  "+stamps[i]+"  "+name)
 	}
+	xs, numbers = together(xs, numbers)
 	return numberRule.place(xs, numbers, style, lo, hi), key
+}
+
+// together joins marks that stand too close for a number each: 4 and 5 become 4–5.
+func together(xs []vg.Length, numbers []string) (at []vg.Length, joined []string) {
+	const apart = 6 // points
+	for i, x := range xs {
+		n := len(at) - 1
+		if n >= 0 && x-at[n] < apart {
+			first, _, _ := strings.Cut(joined[n], "–")
+			joined[n] = first + "–" + numbers[i]
+			continue
+		}
+		at, joined = append(at, x), append(joined, numbers[i])
+	}
+	return at, joined
 }
 
 // rowsOf returns how many rows marks take.

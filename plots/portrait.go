@@ -130,6 +130,7 @@ func (p *PhasePortrait) draw(on *plane) {
 			style, name = lineStyle(i), t.Name
 		}
 		on.curve(name, t.X, t.Y, style)
+		on.add(heading{on.points(t.X, t.Y), style})
 	}
 	for i, n := range p.Nullclines {
 		on.curve(n.Name, n.X, n.Y, []draw.LineStyle{line(blue, 2, dashed), line(green, 2, dashDot)}[i%2])
@@ -179,6 +180,39 @@ func (v vectors) Plot(c draw.Canvas, p *plot.Plot) {
 		half := vg.Point{X: vg.Length(long / 2 * dx / size), Y: vg.Length(long / 2 * dy / size)}
 		drawArrow(c, at.Sub(half), at.Add(half), 4, line(fieldColor, 0.8, nil))
 	}
+}
+
+// A heading is an arrowhead in the middle of a curve: which way it goes.
+type heading struct {
+	pts   []xy
+	style draw.LineStyle
+}
+
+var _ plot.Plotter = heading{}
+
+// Plot implements plot.Plotter.
+func (h heading) Plot(c draw.Canvas, p *plot.Plot) {
+	toX, toY := p.Transforms(&c)
+	var at []vg.Point
+	var run []float64 // length so far
+	for _, q := range h.pts {
+		v := vg.Point{X: toX(q.x), Y: toY(q.y)}
+		if q.gap() || !c.Contains(v) {
+			continue
+		}
+		long := 0.0
+		if n := len(at); n > 0 {
+			long = run[n-1] + math.Hypot(float64(v.X-at[n-1].X), float64(v.Y-at[n-1].Y))
+		}
+		at, run = append(at, v), append(run, long)
+	}
+	const least = 14 // points: shorter ones have no room for it
+	if len(at) < 2 || run[len(run)-1] < least {
+		return
+	}
+	k, _ := slices.BinarySearch(run, run[len(run)-1]/2)
+	k = max(k, 1)
+	drawArrow(c, at[k-1], at[k], 8, h.style)
 }
 
 var fieldColor = color.NRGBA{R: 0xa8, G: 0xa8, B: 0xa8, A: 0xff}

@@ -94,11 +94,13 @@ func (m *ReturnMap) draw(p *plane) {
 	diagonal := path{pts: []xy{{p.plot.X.Min, p.plot.X.Min}, {p.plot.X.Max, p.plot.X.Max}}, style: line(quietColor, 0.9, nil)}
 	p.add(diagonal)
 	p.labels.avoid = append(p.labels.avoid, diagonal.pts...)
-	p.curve("what comes back", m.In, m.Out, line(black, 2.2, nil))
+	p.curve("what comes back", m.In, m.Out, line(mapColor, 4, nil))
 	p.entry("what goes in", diagonal)
 	for i, c := range m.Cobwebs {
 		x, y := c.staircase()
-		p.curve(c.Name, x, y, lineStyle(i))
+		style := lineStyle(i)
+		style.Width = 1.3 // within the map, which is wide and pale, where they coincide
+		p.curve(c.Name, x, y, style)
 		p.glyph(x[0], y[0], marker{shape: square, fill: lineStyle(i).Color, edge: color.White, size: 4}, "")
 	}
 	for _, e := range m.Equilibria {
@@ -111,6 +113,9 @@ func (m *ReturnMap) draw(p *plane) {
 		p.entry(name, stateMarkers[kind])
 	}
 }
+
+// mapColor lets what lies on the map show.
+var mapColor = color.NRGBA{R: 0x90, G: 0x90, B: 0x90, A: 0xff}
 
 // staircase returns the corners of a cobweb, from the diagonal to the map and back.
 func (c *Cobweb) staircase() (x, y []float64) {

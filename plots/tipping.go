@@ -79,7 +79,13 @@ func (c *TippingCurve) draw(p *plane) {
 	if c.Operating != nil {
 		x.add(p.x.to(c.Operating.X))
 	}
+	if p.frame.Y.Scale != Log {
+		y.add(0)
+	}
 	p.fit(x, y, 0, 0.05)
+	if p.frame.Y.Scale != Log && p.frame.Y.Lo == 0 && p.frame.Y.Hi == 0 {
+		p.plot.Y.Min = 0
+	}
 	var never, always []float64 // edges of the stretches where no trigger tips, and where all do
 	for i := range c.X {
 		switch {
@@ -89,7 +95,8 @@ func (c *TippingCurve) draw(p *plane) {
 			always = append(always, c.cell(i)...)
 		}
 	}
-	p.columns("none tips", never, verdictColors[Absorbed])
+	c.absorbed(p)
+	p.columns("absorbed", never, verdictColors[Absorbed])
 	p.columns("all tip", always, verdictColors[CertainToFail])
 	p.today(c.Operating)
 	for i := 1; i < len(c.X); i++ {
@@ -101,6 +108,35 @@ func (c *TippingCurve) draw(p *plane) {
 	p.entry("absorbed to tips", swatch{bandColor})
 	p.curve("smallest that tips", c.X, c.Tipping, line(vermillion, 2, nil))
 	p.curve("largest absorbed", c.X, c.Absorbed, line(green, 1.4, dashed))
+}
+
+// absorbed fills what lies below the curve. Next to where no trigger tips it is all that is
+// drawn up to halfway.
+func (c *TippingCurve) absorbed(p *plane) {
+	bottom := p.plot.Y.Min
+	area := func(x0, x1, y0, y1 float64) {
+		pts := p.points([]float64{x0, x1, x1, x0}, []float64{y0, y1, y1, y0})
+		pts[2].y, pts[3].y = bottom, bottom
+		p.add(fill{pts, verdictColors[Absorbed]})
+		p.entry("absorbed", swatch{verdictColors[Absorbed]})
+	}
+	for i, v := range c.Absorbed {
+		if math.IsNaN(v) {
+			continue
+		}
+		if i > 0 && math.IsNaN(c.Absorbed[i-1]) && math.IsNaN(c.Tipping[i-1]) {
+			area(c.cell(i)[0], c.X[i], v, v)
+		}
+		if i == len(c.X)-1 {
+			continue
+		}
+		switch next := c.Absorbed[i+1]; {
+		case !math.IsNaN(next):
+			area(c.X[i], c.X[i+1], v, next)
+		case math.IsNaN(c.Tipping[i+1]):
+			area(c.X[i], c.cell(i)[1], v, v)
+		}
+	}
 }
 
 // cell returns the interval for which entry i stands.

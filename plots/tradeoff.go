@@ -70,7 +70,9 @@ func (t *TradeOff) front() (x, y []float64) {
 
 func (t *TradeOff) draw(p *plane) {
 	x, y := t.front()
-	p.curve("not beaten in both", x, y, line(blue, 1.6, dashed))
+	if len(x) > 1 { // one point is no line
+		p.curve("not beaten in both", x, y, line(blue, 1.6, dashed))
+	}
 	for _, c := range t.Choices {
 		m := choiceMarker
 		if c.Taken {

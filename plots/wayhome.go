@@ -79,7 +79,29 @@ func (h *WayHome) draw(p *plane) {
 	}
 	p.entry("relapses", swatch{relapseColor})
 	p.curve("largest that is safe", h.X, h.Largest, line(vermillion, 2, dashed))
-	p.curve("the plan", h.X, h.Limit, line(blue, 2.2, nil))
+	x1, y1, off := h.steps()
+	p.curve("the plan", x1, y1, line(blue, 2.2, nil))
+	for _, i := range off { // from the last limit to beyond the top
+		foot := p.points(h.X[i:i+1], h.Limit[i-1:i])[0]
+		p.add(arrow{foot, xy{foot.x, p.plot.Y.Max}, line(blue, 2.2, nil)})
+		p.labels.list = append(p.labels.list, label{at: xy{foot.x, p.plot.Y.Max}, text: "off"})
+	}
+}
+
+// steps returns the plan with a corner wherever the limit changes, which it does at an
+// instant, and the moments at which it is taken off.
+func (h *WayHome) steps() (x, y []float64, off []int) {
+	for i, v := range h.Limit {
+		switch {
+		case i == 0 || math.IsNaN(h.Limit[i-1]):
+		case math.IsNaN(v):
+			x, y, off = append(x, h.X[i]), append(y, h.Limit[i-1]), append(off, i)
+		case v != h.Limit[i-1]:
+			x, y = append(x, h.X[i]), append(y, h.Limit[i-1])
+		}
+		x, y = append(x, h.X[i]), append(y, v)
+	}
+	return x, y, off
 }
 
 // relapseColor fills what must not be entered.
