@@ -25,7 +25,7 @@ type Query struct {
 	// one unit is a point read.
 	VisitCost, KeyCost float64
 
-	TTL float64 // s; +Inf: entries do not expire. It tells how long a lost entry stays lost at most, no load.
+	TTL float64 // s; +Inf: entries do not expire. No load depends on it.
 }
 
 // A Pool is a database pool: so many shards that each do Capacity work units/s, of which
@@ -39,7 +39,7 @@ type Pool struct {
 // work returns the work units/s that the query brings to a shard of its pool at a hit
 // rate. With fetch all a request with one miss reads all its m keys: it misses with
 // probability 1 − hᵐ, keys taken as alike. A scatter costs every shard the visit and
-// every key; a keyed read costs the owner of each key both (see docs/model.md).
+// every key; a keyed read costs the owner of each key both (docs/model.md, "Load").
 func (q *Query) work(hit, shards float64) float64 {
 	misses := -math.Expm1(q.Keys * math.Log(hit)) // P(a request misses something)
 	if hit <= 0 {
@@ -58,24 +58,26 @@ func (q *Query) work(hit, shards float64) float64 {
 // Losses are the shares of hit rate at which loads are listed.
 var Losses = []float64{0.01, 0.05, 0.25}
 
-// A Remedy is a change of one query.
+// A Remedy is a change of one query, or of the capacity of its pool. All other queries stay
+// as they are.
 type Remedy struct {
 	Name  string
-	Loads []float64 // of the pool over its capacity, per entry of Losses
-	Cold  float64   // with empty caches
-	Bears float64   // share of the hit rate that may be lost before the pool saturates
+	Loads []float64 // of the pool over its capacity when the query loses so much; see Losses
+	Cold  float64   // the same when it loses all
+	Bears float64   // share of its hit rate that it may lose before the pool saturates
 }
 
 // A Finding is what a query hides.
 type Finding struct {
 	Query
 	Now        float64   // load that it brings to its pool over the capacity
-	Cold       float64   // the same with an empty cache
-	Loads      []float64 // of the whole pool when this query alone loses so much of its hit rate; see Losses
+	Cold       float64   // the same with nothing of it cached
+	Loads      []float64 // of the whole pool over its capacity when this query alone loses so much of its hit rate; see Losses
 	Elasticity float64   // relative growth of the query's load per relative growth of its misses, now
 
 	// Bears is the share of its hit rate that this query alone may lose before the pool
-	// saturates, 1 if it may lose all, and Saturates the hit rate that is left then; NaN.
+	// saturates, 1 if it may lose all, and Saturates the hit rate that is left then, NaN
+	// if it may lose all.
 	Bears, Saturates float64
 
 	// LoadBearing: with this query's cache empty and all others as they are the pool
@@ -102,7 +104,9 @@ type Report struct {
 	Pools   []PoolFinding
 }
 
-// Run audits an inventory. It fails on queries and pools that make no sense, naming them.
+// Run audits an inventory. It fails on one without queries, on values out of range, on
+// pools that are there twice and on queries of unknown pools, naming them. Formulas: those of
+// the model at given hit rates (docs/model.md, "Load").
 func Run(queries []Query, pools []Pool) (*Report, error) {
 	if len(queries) == 0 {
 		return nil, errors.New("audit: no queries")

@@ -62,9 +62,10 @@ func Columns() (queries, pools []string) {
 // rate_per_s, hit_rate, keys_per_request, route (keyed or scatter), fetch (all or
 // missing), visit_cost, key_cost (work units) and ttl_s. Of these query, rate_per_s and
 // hit_rate have to be there; the others default to main, 1, keyed, all, 1, 0 and never.
-// Values may carry units as in scenario files: 1.2k/s, 97%. columns renames: from the
-// name in the file to the one above; other columns of the file do not count. name is that of the
-// file, for errors.
+// Values may carry units as in scenario files: 1.2k/s, 97%; without one they are in 1/s, s
+// and shares. columns renames: from the name in the file to the one above; other columns of
+// the file do not count. name is that of the file: an error begins with it and the line, and
+// says what was found and what is wanted. More than 100,000 rows are refused.
 func ReadQueries(name string, r io.Reader, columns map[string]string) ([]Query, error) {
 	var out []Query
 	err := read(name, r, queryFields, columns, func(c *cells) {

@@ -13,8 +13,10 @@ type EdgePoint struct {
 	Largest float64   // boots/s: the largest limit that is safe at T, within 2 %; +Inf where there is none, 0 where not up
 }
 
-// Edge returns n moments along a plan, evenly spread from its begin to Watch after its end,
-// with the largest limit that would be safe at each: the line that the plan must not cross.
+// Edge returns n ≥ 2 moments along a plan, evenly spread from its begin to a quarter of
+// Settings.Watch after its last step, with the largest limit that would be safe at each: the
+// line that the plan must not cross. The plan begins at the time of the situation. It fails
+// on another plan, and where a trajectory does.
 func Edge(s *Situation, plan Plan, n int, set *Settings) ([]EdgePoint, error) {
 	d, err := set.withDefaults()
 	if err != nil {

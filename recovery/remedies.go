@@ -101,7 +101,10 @@ func Remedies(sc *model.Scenario) []Remedy {
 // ErrInterrupted reports that Settings.Done was closed.
 var ErrInterrupted = errors.New("recovery: interrupted")
 
-// Weigh returns the effect of each remedy at a moment, and that of none first. Remedies
+// Weigh returns the effect of each remedy at a moment (s since the scenario's start): that of
+// none first, then the best first, by what is absorbed, then by the safe traffic, then by
+// the time home. What cannot be computed is a warning of the effect; it fails on a remedy that
+// the scenario refuses, and with ErrInterrupted. Remedies
 // are in force from the start of the scenario; those that change nothing that an effect
 // shows (a slower replacement, say, without a rollout) show none.
 func Weigh(sc *model.Scenario, at float64, remedies []Remedy, set *Settings) ([]Effect, error) {

@@ -17,7 +17,9 @@ const hardest = 8
 // is that of the plan, Lost the mean over the hardest.
 //
 // A situation that does not come up whatever the throttle counts as one that is not
-// brought home; ErrHopeless or ErrNoPlan if there are too many of them.
+// brought home. It fails with ErrHopeless or ErrNoPlan if there are too many of them, and
+// on situations at different times. The plan is empty, and Drains +Inf, where none of
+// those that have to come home needs a throttle.
 func Robust(situations []*Situation, set *Settings) (*Recovery, error) {
 	d, err := set.withDefaults()
 	if err != nil {
@@ -115,12 +117,16 @@ type Verdict struct {
 	Success float64 // share of what is admitted that succeeds at the end
 }
 
-// Verify runs a plan from each of the situations for Longest seconds. The plan may leave
-// the throttle on; then it is not home.
+// Verify runs a plan from each of the situations for Settings.Longest seconds and returns a
+// verdict for each. The plan may leave the throttle on; then it is not home. It fails on a
+// plan without steps, and where a trajectory does.
 func Verify(situations []*Situation, plan Plan, set *Settings) ([]Verdict, error) {
 	d, err := set.withDefaults()
 	if err != nil {
 		return nil, err
+	}
+	if len(plan) == 0 {
+		return nil, errors.New("recovery: a plan without steps")
 	}
 	out := make([]Verdict, len(situations))
 	return out, parallel(len(out), d.Workers, func(i int) error {

@@ -36,7 +36,8 @@ const waveWait = 900
 // from (s) on and with equal waves: of sizes from all nodes at once to a twentieth, each
 // wave as early and as short as is absorbed. Absorbed means that at every instant, to
 // the end of the scenario, 90 % of what is admitted succeeds, also with the wave larger
-// by Settings.Margin. The timeline of the scenario does not count.
+// by Settings.Margin. The timeline of the scenario does not count. It fails with
+// ErrNoRollout, on a time outside the run, and where a trajectory does.
 func FastestRollout(sc *model.Scenario, from float64, set *Settings) (*Rollout, error) {
 	d, err := set.withDefaults()
 	if err != nil {

@@ -35,10 +35,12 @@ const (
 // rtol is the relative tolerance of the trajectories.
 const rtol = 1e-5
 
-// At runs the scenario to the time at (s) and returns the situation there, before anything is done. The
-// timeline's entries from then on are dropped, what is in progress goes on: the rollout
-// step that runs is finished unless an entry pauses it. Traffic follows its profile
-// for so many seconds more.
+// At runs the scenario to the time at (s since its start) and returns the situation there,
+// before anything is done. The timeline's entries from then on are dropped, what is in
+// progress goes on: the rollout step that runs is finished unless an entry pauses it. The
+// situation can be driven for ahead seconds, in which traffic follows its profile. done, if
+// not nil, ends the run once it is closed. It fails on times out of range, on a scenario
+// that does not compile or has no initial state, and where the run does not arrive.
 func At(sc *model.Scenario, at, ahead float64, done <-chan struct{}) (*Situation, error) {
 	if !(at >= 0 && ahead > 0 && at+ahead < math.MaxFloat32) {
 		return nil, fmt.Errorf("recovery: a plan from %g s for %g s", at, ahead)

@@ -95,6 +95,14 @@ func TestVerify_slack(t *testing.T) {
 	}
 }
 
+// A plan without steps is none.
+func TestVerify_empty(t *testing.T) {
+	s := at(t, scenario(t, "slack-2022-02-22"), morning)
+	if _, err := recovery.Verify([]*recovery.Situation{s}, nil, nil); err == nil {
+		t.Error("a verdict of no plan")
+	}
+}
+
 // Before the third step there is nothing to recover from.
 func TestFind_healthy(t *testing.T) {
 	r, err := recovery.Find(at(t, scenario(t, "slack-2022-02-22"), 5*3600), nil)

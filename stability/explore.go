@@ -164,7 +164,6 @@ func share(sys *model.System, at model.Moment) float64 {
 // which answer when a component is set.
 func contents(s *model.System) int {
 	y, row := make([]float64, s.Dim()), make([]float64, len(s.Columns()))
-	const waiting, sessions = 5, 6 // columns
 	for i := range y {
 		y[i] = 1
 		s.Observe(row, 0, y)
@@ -173,7 +172,7 @@ func contents(s *model.System) int {
 			queue = queue || v != 0
 		}
 		switch {
-		case row[waiting] == 1 || row[sessions] == 1:
+		case row[model.ColWaiting] == 1 || row[model.ColSessions] == 1:
 			return i
 		case queue:
 			return i - 1 // the mean comes before the variance

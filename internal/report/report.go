@@ -22,7 +22,7 @@ type Page struct {
 
 // A Section is a part of the page.
 type Section struct {
-	ID, Title string
+	ID, Title string   // ID: the anchor, letters and dashes, another one in each section
 	Text      []string // paragraphs
 	Figures   []Figure
 	Tables    []Table
@@ -32,7 +32,7 @@ type Section struct {
 // A Figure is a picture that can be zoomed into.
 type Figure struct {
 	Caption string
-	Plot    []byte // JSON for plotly.js with data and layout, as plots.Interactive makes it
+	Plot    []byte // JSON for plotly.js with data and layout, as plots.Interactive makes it by json.Marshal
 	SVG     []byte // the same as a picture, for print and where scripts do not run
 }
 
@@ -58,7 +58,8 @@ var script string
 //go:embed assets/plotly-cartesian.min.js
 var plotly string
 
-// Write writes the page. All texts are escaped: none can bring markup or scripts.
+// Write writes the page. All texts are escaped: none can bring markup or scripts; a Plot
+// has to be what json.Marshal wrote. It fails where w does, with part of the page written.
 func Write(w io.Writer, p *Page) error {
 	t, err := template.New("page").Funcs(template.FuncMap{
 		"json": func(b []byte) template.JS { return template.JS(b) }, // from json.Marshal, which escapes <, > and &
