@@ -88,6 +88,7 @@ func Bifurcate(sc *model.Scenario, at model.Moment, axis Axis, set *Settings) (*
 	if err != nil {
 		return nil, err
 	}
+	f.halt = set
 	d := &Bifurcation{Axis: axis, Columns: f.kept[0].sys.Columns(), Certainty: fixedpoint.Proved, family: f}
 	t := &tracer{f: f, prob: f.problem(), out: d, set: set, p: []float64{math.NaN()}}
 	err = t.trace(0)
@@ -129,7 +130,11 @@ func (t *tracer) trace(k int) error {
 			if t.known(x, p, k) {
 				continue
 			}
-			if err := t.follow(x, p, k); err != nil {
+			err := t.follow(x, p, k)
+			if err := t.set.interrupted(); err != nil {
+				return err // what was being followed has no end
+			}
+			if err != nil {
 				t.warn(err)
 			}
 		}
@@ -271,6 +276,9 @@ func (t *tracer) follow(x, p []float64, k int) error {
 	}
 	if !t.bare {
 		t.hopf(&b, p, k)
+	}
+	if err := t.set.interrupted(); err != nil {
+		return err
 	}
 	t.out.Branches = append(t.out.Branches, b)
 	return nil

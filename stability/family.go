@@ -101,6 +101,7 @@ type Family struct {
 	axis  *loadAxis // of the compiled system; nil where the whole system is solved
 	whole bool      // some member has no scalar return map
 	evals int       // of the return map, or of the whole system
+	halt  *Settings // once it is interrupted there are no members any more
 }
 
 // A member of a family is the system at one value of its parameters.
@@ -165,8 +166,11 @@ func compiled(path string) bool {
 func (f *Family) member(p []float64) (*member, error) {
 	for _, m := range f.kept {
 		if slices.Equal(m.p, p) {
-			return m, nil
+			return m, f.halt.interrupted()
 		}
+	}
+	if err := f.halt.interrupted(); err != nil {
+		return nil, err
 	}
 	sys, err := f.compile(p)
 	if err != nil {

@@ -157,6 +157,7 @@ func (d *Phase) flushes(sc *model.Scenario, at model.Moment, set *Settings) erro
 	if sys, err := f.compile([]float64{l.p.Hi}); err == nil && !math.IsInf(sys.Lag(), 1) {
 		return errFixedTTL
 	}
+	f.halt = set
 	l.t = &tracer{f: f, prob: f.problem(), set: set, out: &Bifurcation{Certainty: fixedpoint.Proved}}
 	err = l.trace()
 	d.Evals, d.Certainty = f.evals, l.t.out.Certainty

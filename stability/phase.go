@@ -144,6 +144,7 @@ func PhaseDiagram(sc *model.Scenario, at model.Moment, x, y Axis, set *Settings)
 	if err != nil {
 		return nil, err
 	}
+	f.halt = set
 	m := &mapper{f: f, out: d, set: set, seen: map[[2]int]*sight{}}
 	m.t = &tracer{f: f, prob: f.problem(), out: &Bifurcation{}, set: set, bare: true}
 	err = m.run()

@@ -321,8 +321,9 @@ func bifurcationFigures(sc *model.Scenario, v *varied, d *stability.Bifurcation,
 			if math.IsNaN(u) {
 				continue
 			}
-			if pt.Jump && len(s.to.X) > 0 {
-				s.to.Jumps = append(s.to.Jumps, len(s.to.X)-1)
+			if n := len(s.to.X); pt.Jump && n > 0 { // at a value, to a point of its own there
+				s.to.Jumps = append(s.to.Jumps, n-1)
+				s.to.X, s.to.Y = append(s.to.X, s.to.X[n-1]), append(s.to.Y, u)
 			}
 			s.to.X, s.to.Y = append(s.to.X, v.clampTo(pt.P)), append(s.to.Y, u)
 		}

@@ -223,7 +223,7 @@ func (r *reviewer) triggers(p *part) error {
 		}
 		now, err := stability.LargestAbsorbed(r.sc, r.peak, shock, r.look())
 		p.points = append(p.points, fmt.Sprintf("At the peak%s: %s.", when, tr.words(now, err)))
-		fig, err := tippingFigure(r.sc, v, tr, points)
+		fig, err := tippingFigure(r.sc, r.peak, v, tr, points)
 		if err != nil {
 			return err
 		}

@@ -139,7 +139,7 @@ func (f *tippingFlags) run(cmd *cobra.Command, arg string) error {
 	}
 	written := []string{path}
 	if out.dir != "" {
-		fig, err := tippingFigure(sc, v, &triggers[kind], points)
+		fig, err := tippingFigure(sc, at, v, &triggers[kind], points)
 		if err != nil {
 			return err
 		}
@@ -257,7 +257,7 @@ func (t *trigger) words(tr *stability.Trigger, err error) string {
 func (f *tippingFlags) name(sc *model.Scenario) string { return sc.Name + ".tipping." + f.trigger }
 
 // tippingFigure is the curve, nil where there are too few points for one.
-func tippingFigure(sc *model.Scenario, v *varied, tr *trigger, points []stability.TippingPoint) (plots.Figure, error) {
+func tippingFigure(sc *model.Scenario, at model.Moment, v *varied, tr *trigger, points []stability.TippingPoint) (plots.Figure, error) {
 	c := plots.TippingCurve{Frame: plots.Frame{
 		Title:    title(sc),
 		Subtitle: fmt.Sprintf("The smallest %s that tips the healthy state, over %s.", tr.noun, v.Path),
@@ -290,6 +290,10 @@ func tippingFigure(sc *model.Scenario, v *varied, tr *trigger, points []stabilit
 	if len(xs) < 2 {
 		return nil, nil // no curve, and the reasons are among the warnings
 	}
-	c.X = xs
+	today, err := v.Today(sc, at)
+	if err != nil {
+		return nil, err
+	}
+	c.X, c.Operating = xs, operating(v, today)
 	return plots.NewTippingCurve(c)
 }
