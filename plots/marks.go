@@ -111,7 +111,7 @@ func together(xs []vg.Length, numbers []string) (at []vg.Length, joined []string
 	const apart = 6 // points
 	for i, x := range xs {
 		n := len(at) - 1
-		if n >= 0 && x-at[n] < apart {
+		if n >= 0 && x-xs[i-1] < apart {
 			first, _, _ := strings.Cut(joined[n], "–")
 			joined[n] = first + "–" + numbers[i]
 			continue
