@@ -108,13 +108,16 @@ func (a *Axis) parseList(sc *model.Scenario, values string) error {
 
 func (a *Axis) parseRange(sc *model.Scenario, values string) error {
 	values, a.Log = strings.CutPrefix(values, "log:")
-	ends, count, counted := strings.Cut(values, ":")
-	lo, hi, _ := strings.Cut(ends, "..")
+	lo, hi, _ := strings.Cut(values, "..")
+	count, counted := "", strings.Count(hi, ":") > strings.Count(lo, ":") // a clock time has a colon of its own
+	if at := strings.LastIndexByte(hi, ':'); counted {
+		hi, count = hi[:at], hi[at+1:]
+	}
 	var err error
-	if a.Lo, err = number(sc, a.Path, lo); err != nil {
+	if a.Lo, err = Number(sc, a.Path, lo); err != nil {
 		return err
 	}
-	if a.Hi, err = number(sc, a.Path, hi); err != nil {
+	if a.Hi, err = Number(sc, a.Path, hi); err != nil {
 		return err
 	}
 	if !(a.Lo < a.Hi) {
@@ -213,12 +216,16 @@ var siSuffixes = map[string]float64{
 	"/s": 1, "k/s": 1e3, "M/s": 1e6, "G/s": 1e9,
 }
 
-// number reads a value as the file spells it, in SI units, and checks that the
-// scenario allows it.
-func number(sc *model.Scenario, path, text string) (float64, error) {
+// Number reads a value as the file spells it, in SI units, a time as seconds since the
+// start, and checks that the scenario allows it.
+func Number(sc *model.Scenario, path, text string) (float64, error) {
 	trial := sc.Clone()
 	if err := trial.Set(path, text); err != nil {
 		return 0, err
+	}
+	if entry := 0; strings.HasPrefix(path, "timeline.") && strings.HasSuffix(path, ".at") {
+		_, err := fmt.Sscanf(path, "timeline.%d.at", &entry)
+		return trial.Timeline[entry].At, err // its spelling may be a time of day
 	}
 	canonical, err := trial.Get(path)
 	if err != nil {

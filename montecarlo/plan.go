@@ -27,6 +27,9 @@ type Plan struct {
 	Paths  []string `json:"paths"`
 	Points [][]any  `json:"points"`
 
+	// Schedules are those of the throttle that points name.
+	Schedules map[string]Schedule `json:"schedules,omitempty"`
+
 	Draws int     `json:"draws"`
 	Seed  uint64  `json:"seed"`
 	RTol  float64 `json:"rtol"` // 0: the default of [Sweep]
@@ -47,7 +50,7 @@ func NewPlan(s *Sweep, version string, half float64, asked []string) (*Plan, err
 	}
 	p := &Plan{
 		Version: version, Name: s.Scenario.Name, Hash: s.Scenario.Hash(), Scenario: string(s.Scenario.YAML()),
-		Asked: asked, Draws: s.Draws, Seed: s.Seed, RTol: s.RTol, Half: half,
+		Asked: asked, Schedules: s.Schedules, Draws: s.Draws, Seed: s.Seed, RTol: s.RTol, Half: half,
 	}
 	for _, set := range s.Points[0] {
 		p.Paths = append(p.Paths, set.Path)
@@ -89,7 +92,7 @@ func (p *Plan) Sweep() (*Sweep, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Sweep{Scenario: sc, Uncertain: uncertain, Draws: p.Draws, Seed: p.Seed, RTol: p.RTol}
+	s := &Sweep{Scenario: sc, Uncertain: uncertain, Schedules: p.Schedules, Draws: p.Draws, Seed: p.Seed, RTol: p.RTol}
 	for i, values := range p.Points {
 		if len(values) != len(p.Paths) {
 			return nil, fmt.Errorf("montecarlo: point %d of the plan has %d values of %d parameters", i, len(values), len(p.Paths))

@@ -22,6 +22,9 @@ func (s *Sweep) Function(point int, of func(o *Outcome) float64) Function {
 					return math.NaN()
 				}
 			}
+			if s.follow(sc, point) != nil {
+				return math.NaN()
+			}
 			o := Simulate(sc, s.RTol)
 			if o.Err != nil {
 				return math.NaN()

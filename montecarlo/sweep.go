@@ -24,6 +24,9 @@ type Sweep struct {
 	// [Uncertainty]. A parameter that the points set as well is not drawn.
 	Uncertain []Uncertain
 
+	// Schedules are those of the throttle that points name: see [SchedulePath].
+	Schedules map[string]Schedule
+
 	// Draws is the number of runs at each point, at least 1.
 	Draws int
 
@@ -47,6 +50,9 @@ func (s *Sweep) Check() error {
 	for i := range s.Points {
 		sc, err := s.at(i)
 		if err == nil {
+			err = s.follow(sc, i)
+		}
+		if err == nil {
 			_, err = sc.Compile()
 		}
 		if err != nil {
@@ -61,10 +67,13 @@ func (s *Sweep) Check() error {
 	return nil
 }
 
-// at returns the scenario at a point.
+// at returns the scenario at a point, before it follows a schedule.
 func (s *Sweep) at(point int) (*model.Scenario, error) {
 	sc := s.Scenario.Clone()
 	for _, set := range s.Points[point] {
+		if set.Path == SchedulePath {
+			continue
+		}
 		if err := set.apply(sc); err != nil {
 			return nil, err
 		}
@@ -81,7 +90,7 @@ func (s *Sweep) Draw(point, draw int) (*model.Scenario, error) {
 	return s.draw(sc, point, draw)
 }
 
-// draw sets the uncertain parameters of a scenario at a point.
+// draw sets the uncertain parameters of a scenario at a point, and its schedule.
 func (s *Sweep) draw(sc *model.Scenario, point, draw int) (*model.Scenario, error) {
 	r := Stream(mix(s.Seed)^uint64(point), uint64(draw))
 	for _, u := range s.Uncertain {
@@ -96,7 +105,7 @@ func (s *Sweep) draw(sc *model.Scenario, point, draw int) (*model.Scenario, erro
 			return nil, err
 		}
 	}
-	return sc, nil
+	return sc, s.follow(sc, point)
 }
 
 // A sweeper is one worker. It keeps the scenario of its last point.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/metastable/metastable/model"
 	"github.com/metastable/metastable/montecarlo"
 )
 
@@ -69,7 +70,9 @@ uncertain parameters drawn from their laws, and writes one row per point.
 --vary is PATH=LO..HI:n, PATH=log:LO..HI:n, PATH=a,b,c, or PATH alone for its law in
 the scenario's uncertainty (with a --design). PATH is any that --set takes: the parameters
 of a rollout or a throttle schedule are timeline.3.rollout, timeline.5.throttle,
-timeline.5.at and so on.
+timeline.5.at and so on. schedule=A.csv,B.csv varies whole schedules: files with the columns
+t_s and limit_per_s, as recover writes them; each replaces all that the timeline does to
+the throttle from the first of its steps on.
 ` + sweepColumns + `
 
 The same seed gives the same bytes for any --jobs. While it runs to a file, what is done
@@ -126,7 +129,7 @@ func (f *sweepFlags) plan(cmd *cobra.Command, arg string) (*montecarlo.Plan, err
 	}
 	var axes []montecarlo.Axis
 	for i, text := range f.vary {
-		a, err := montecarlo.ParseAxis(sc, text)
+		a, err := parseSwept(s, text)
 		if err != nil {
 			return nil, usage("--vary %s: %w", text, err)
 		}
@@ -148,6 +151,28 @@ func (f *sweepFlags) plan(cmd *cobra.Command, arg string) (*montecarlo.Plan, err
 		asked = append(asked, "set "+text)
 	}
 	return montecarlo.NewPlan(s, version(), half, asked)
+}
+
+// parseSwept reads a --vary; schedules are files of plans, whose steps it adds to the sweep.
+func parseSwept(s *montecarlo.Sweep, text string) (montecarlo.Axis, error) {
+	files, ok := strings.CutPrefix(text, montecarlo.SchedulePath+"=")
+	if !ok {
+		return montecarlo.ParseAxis(s.Scenario, text)
+	}
+	a := montecarlo.Axis{Path: montecarlo.SchedulePath, Texts: strings.Split(files, ",")}
+	s.Schedules = map[string]montecarlo.Schedule{}
+	for _, file := range a.Texts {
+		plan, err := readPlan(file, s.Scenario)
+		if err != nil {
+			return a, err
+		}
+		var schedule montecarlo.Schedule
+		for _, step := range plan {
+			schedule = append(schedule, model.Point{T: step.T, Value: step.Limit})
+		}
+		s.Schedules[file] = schedule
+	}
+	return a, nil
 }
 
 // half reads --until.

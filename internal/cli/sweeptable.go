@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/metastable/metastable/model"
 	"github.com/metastable/metastable/montecarlo"
 )
 
@@ -132,7 +131,7 @@ func spellPoints(s *montecarlo.Sweep) (numbers values[float64], words values[str
 			case set.Text == "none":
 				set.X = math.Inf(1)
 			case set.Text != "":
-				if set.X, err = model.Quantity(set.Text, unit); err != nil {
+				if set.X, err = montecarlo.Number(s.Scenario, set.Path, set.Text); err != nil {
 					return numbers, words, fmt.Errorf("%s: %w", set.Path, err)
 				}
 			}

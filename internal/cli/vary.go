@@ -83,7 +83,7 @@ func (v *varied) column() string {
 		return v.Path + "_share"
 	case "1/s", "work/s":
 		return v.Path + "_per_s"
-	case "s":
+	case "s", "time":
 		return v.Path + "_s"
 	}
 	return v.Path
@@ -100,7 +100,7 @@ func (v *varied) label() string {
 		return v.Path + " (%)"
 	case v.unit == "1/s", v.unit == "work/s":
 		return v.Path + " (1/s)"
-	case v.unit == "s":
+	case v.unit == "s", v.unit == "time":
 		return v.Path + " (s)"
 	}
 	return v.Path
