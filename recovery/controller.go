@@ -163,14 +163,7 @@ func (s *Situation) holdAndCount(limit, d float64) (*Situation, float64, error) 
 		missing += (p.T1 - t0) * (before + now) / 2
 		t0, before = p.T1, now
 	}
-	end, err := ode.Solve(sys, s.y, s.t, s.t+d, set)
-	if err != nil {
-		return nil, 0, fmt.Errorf("recovery: %w", err)
-	}
-	if err := end.Status.Err(); err != nil {
-		return nil, 0, fmt.Errorf("recovery: %w", err)
-	}
-	next, err := s.at(sys, end.T, end.Y)
+	next, err := s.run(sys, d, set)
 	return next, missing, err
 }
 

@@ -118,25 +118,21 @@ func (s *Situation) time() float64 { return s.t }
 
 // hold returns the situation after d seconds with the throttle at limit (boots/s).
 func (s *Situation) hold(limit, d float64) (state, error) {
-	sys, end, err := s.solve([]model.Point{{T: s.t, Value: limit}}, s.t+d, s.settings())
+	sys, err := s.sys.Control(s.t, Plan{{s.t, limit}}.points())
 	if err != nil {
 		return nil, err
 	}
-	if err := end.Status.Err(); err != nil {
+	return s.run(sys, d, s.settings())
+}
+
+// run returns the situation after d seconds under sys.
+func (s *Situation) run(sys *model.System, d float64, set *ode.Settings) (*Situation, error) {
+	end, err := ode.Solve(sys, s.y, s.t, s.t+d, set)
+	if err == nil {
+		err = end.Status.Err()
+	}
+	if err != nil {
 		return nil, fmt.Errorf("recovery: %w", err)
 	}
 	return s.at(sys, end.T, end.Y)
-}
-
-// solve integrates the situation under a plan up to a time.
-func (s *Situation) solve(plan []model.Point, to float64, set *ode.Settings) (*model.System, *ode.Result, error) {
-	sys, err := s.sys.Control(s.t, plan)
-	if err != nil {
-		return nil, nil, err
-	}
-	end, err := ode.Solve(sys, s.y, s.t, to, set)
-	if err != nil {
-		return nil, nil, fmt.Errorf("recovery: %w", err)
-	}
-	return sys, end, nil
 }
