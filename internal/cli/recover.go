@@ -61,7 +61,7 @@ or empty: no throttle), and exits with status 3 if it is not home within --longe
 the time of the relapse, or with --draws if fewer than --share of the draws are home.`,
 		Example: `  metastable recover slack-2022-02-22 --at 6:40 -o plan.csv
   metastable recover slack-2022-02-22 --at 6:40 --steps 4 --min-hold 5m --format table
-  metastable recover slack-2022-02-22 --draws 20 --share 95% --steps 4 -o robust.csv
+  metastable recover slack-2022-02-22 --draws 8 --share 85% --steps 4 -o robust.csv
   metastable recover slack-2022-02-22 --compare --format table
   metastable recover facebook-2010-09-23 --at 70m -q > home.csv && metastable recover facebook-2010-09-23 --at 70m --verify home.csv`,
 		Args: oneArg(scenarioArg),

@@ -35,8 +35,8 @@ where the scenario's own run is in an outage at the moment); home_s (with the fa
 safe throttle schedule from there; see recover; empty where there is none); lost_clients.
 The first row is the system as it is. The rest are in order of absorbs_flush, then
 safe_traffic, then home_s. The changes themselves stand in the head of the file.`,
-		Example: `  metastable remedies slack-2022-02-22 --at 6:40 --format table
-  metastable remedies hotos21-cache --at 10s -o remedies.csv`,
+		Example: `  metastable remedies slack-2022-02-22 --at 6:40 --steps 4 --format table
+  metastable remedies hotos21-cache --at 10s --steps 3 -o remedies.csv`,
 		Args: oneArg(scenarioArg),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}

@@ -44,8 +44,7 @@ Beside it lie the tables as CSV and the figures as SVG.
 A part that cannot be computed says why in its place, and the others are there all the
 same. An interrupt writes the page with what is finished.`,
 		Example: `  metastable review slack-2022-02-22 -o review
-  metastable review hotos21-cache -o review --draws 10
-  metastable review slack-2022-02-22 -o review --draws 10 --queries slack`,
+  metastable review hotos21-cache -o review --draws 10 --queries slack`,
 		Args: oneArg(scenarioArg),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
