@@ -204,6 +204,17 @@ func (f *Fit) finish() {
 			f.Warnings = append(f.Warnings, fmt.Errorf("calibrate: %s is fitted perfectly: intervals are those of noise of %.2g", f.Problem.Channels[c].Name, f.Scales[c]))
 		}
 	}
+	const few = 10
+	for c := range f.e.laws {
+		l, n := &f.e.laws[c], 0.0
+		for _, m := range f.Predicted[c] {
+			_, _, share := l.sd(m, f.Scales[c])
+			n += share * share
+		}
+		if floored := l.kind == Relative || l.kind == Binomial; floored && l.scale == 0 && n < few {
+			f.Warnings = append(f.Warnings, fmt.Errorf("calibrate: the scale of the errors of %s rests on %.0f values, the others can only be what they are: intervals may be too narrow; give the scale, or more values where it moves", f.Problem.Channels[c].Name, n))
+		}
+	}
 	for k, i := range f.e.free {
 		p := &f.e.params[i]
 		if f.u[k] <= 1e-9 || f.u[k] >= 1-1e-9 {
