@@ -2,7 +2,6 @@ package stability
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/metastable/metastable/fixedpoint"
 	"github.com/metastable/metastable/model"
@@ -160,7 +159,6 @@ type mapper struct {
 	out  *Phase
 	set  *Settings
 	seen map[[2]int]*sight // by the point of the finest grid
-	full bool              // a state was seen that the map calls stable and the whole system does not
 }
 
 // A sight is what exists at one point.
@@ -255,22 +253,15 @@ func (m *mapper) state(x, p []float64) (state, error) {
 	if err != nil {
 		return s, err
 	}
-	var y []float64
-	if m.f.whole {
-		y = fromCoordinates(e.sys, x)
-		row := make([]float64, len(e.sys.Columns()))
-		e.sys.Observe(row, 0, y)
-		s.success = row[slices.Index(e.sys.Columns(), "boot_success")]
-	} else {
+	if !m.f.whole {
 		u := []float64{max(e.ax.rate(x[0]), 0)}
-		s.success = e.m.Success(u)
-		if s.stable = slope(e.m, u) <= 1; !s.stable || !m.full {
-			return s, nil
-		}
-		if y = e.m.State(u); !bounded(y) {
-			return s, nil
-		}
+		s.success, s.stable = e.m.Success(u), slope(e.m, u) <= 1
+		return s, nil
 	}
+	y := fromCoordinates(e.sys, x)
+	row := make([]float64, len(e.sys.Columns()))
+	e.sys.Observe(row, 0, y)
+	s.success = row[model.ColSuccess]
 	spectrum, err := linearization(e.sys, y)
 	if err != nil {
 		return s, err
