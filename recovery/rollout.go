@@ -68,6 +68,10 @@ func FastestRollout(sc *model.Scenario, from float64, set *Settings) (*Rollout, 
 
 // waves returns the schedule in waves of a size, nil if there is none.
 func waves(sc *model.Scenario, from, share float64, set *Settings) (*Rollout, error) {
+	most := 1 / max(1, sc.Cache.FlushesPerRestart) // more would empty what is empty
+	if share > most {
+		return nil, nil
+	}
 	r := &Rollout{End: from, Least: 1}
 	for left := 1.0; left > 1e-9; {
 		size := min(share, left)
@@ -76,7 +80,7 @@ func waves(sc *model.Scenario, from, share float64, set *Settings) (*Rollout, er
 			if r.End+over > sc.Duration {
 				break
 			}
-			bold := append(r.Waves, Wave{r.End, min(1, size*(1+set.Margin)), over})
+			bold := append(r.Waves, Wave{r.End, min(most, size*(1+set.Margin)), over})
 			least, err := leastSuccess(sc, bold, set)
 			r.Runs++
 			if err != nil {

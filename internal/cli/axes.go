@@ -58,26 +58,6 @@ func (v *varied) axis() plots.Axis {
 	return a
 }
 
-// drawings writes a figure as pictures, and its table where one is wanted, and returns the paths.
-func drawings(name string, fig plots.Figure, csv bool) (paths []string, err error) {
-	formats := []string{"svg", "png"}
-	if csv {
-		formats = append(formats, "csv")
-	}
-	for _, format := range formats {
-		path := name + "." + format
-		write := func(w io.Writer) error { return fig.Write(w, format) }
-		if format == "csv" {
-			write = fig.WriteCSV
-		}
-		if err := writeFile(path, write); err != nil {
-			return paths, err
-		}
-		paths = append(paths, path)
-	}
-	return paths, nil
-}
-
 // wrote names the files.
 func wrote(w io.Writer, paths []string) {
 	for _, path := range paths {

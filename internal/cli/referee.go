@@ -213,7 +213,7 @@ func (f *refereeFlags) writeDir(dir string, sc *model.Scenario, r *referee.Resul
 		if err != nil {
 			return written, err
 		}
-		paths, err := drawings(base+".referee."+q.Column, fig, false)
+		paths, err := writeFigure(fig, base+".referee."+q.Column, ".svg", ".png")
 		if written = append(written, paths...); err != nil {
 			return written, err
 		}
