@@ -34,7 +34,7 @@ plane waits for a node to come back before it replaces it by an empty one.
 The columns: t_s (when a wave begins), share (of the nodes, restarted one after another),
 over_s (during so long).`,
 		Example: `  metastable rollout-plan slack-2022-02-22 --from 6:00
-  metastable rollout-plan slack-2022-02-22 --from 8:00 --set cache.flushes_per_restart=2 --format table`,
+  metastable rollout-plan slack-2022-02-22 --from 8:00 --set cache.hold_down=60s --format table`,
 		Args: oneArg(scenarioArg),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
