@@ -19,6 +19,9 @@ type BoundarySettings struct {
 	// of two: a closed region of the other kind that fits between them may stay unseen.
 	// Default: the largest that leaves at least 4 intervals in each direction.
 	Stride int
+
+	// Watch, if not nil, is called after each round with the map so far.
+	Watch func(m *Map)
 }
 
 // A Map is a probability on a grid, known where it is neither 0 nor 1 for sure.
@@ -120,6 +123,10 @@ func (b *boundary) answer() (bool, error) {
 		b.Total += t.To - t.From
 	}
 	b.want, b.todo = nil, nil
+	if b.set.Watch != nil {
+		b.locate(func([4]int) {})
+		b.set.Watch(b.Map)
+	}
 	return true, nil
 }
 
@@ -180,13 +187,7 @@ func (b *boundary) agrees(x, y, size int) bool {
 // neighbours of those, until no new crossing appears.
 func (b *boundary) settle() error {
 	for {
-		b.Crossings = b.Crossings[:0]
-		for x := range b.NX {
-			for y := range b.NY {
-				b.cross(x, y, x+1, y)
-				b.cross(x, y, x, y+1)
-			}
-		}
+		b.locate(b.surround)
 		if more, err := b.answer(); err != nil || !more {
 			return err
 		}
@@ -202,19 +203,41 @@ func (b *boundary) enough(i int) int {
 	return some
 }
 
-func (b *boundary) cross(x, y, x1, y1 int) {
+// locate sets the crossings, and calls found with x, y of the points on both sides of each.
+func (b *boundary) locate(found func([4]int)) {
+	b.Crossings = nil
+	for x := range b.NX {
+		for y := range b.NY {
+			for _, pair := range [2][4]int{{x, y, x + 1, y}, {x, y, x, y + 1}} {
+				if at, ok := b.crossing(x, y, pair[2], pair[3]); ok {
+					b.Crossings = append(b.Crossings, at)
+					found(pair)
+				}
+			}
+		}
+	}
+}
+
+// crossing returns where the estimate crosses one half between two points that were looked at.
+func (b *boundary) crossing(x, y, x1, y1 int) (at [2]float64, ok bool) {
 	if x1 >= b.NX || y1 >= b.NY {
-		return
+		return at, false
 	}
 	i, j := x*b.NY+y, x1*b.NY+y1
 	if b.Runs[i] == 0 || b.Runs[j] == 0 {
-		return
+		return at, false
 	}
 	p, q := float64(b.Hits[i])/float64(b.Runs[i]), float64(b.Hits[j])/float64(b.Runs[j])
 	if (p < 0.5) == (q < 0.5) {
-		return
+		return at, false
 	}
-	for _, at := range [2][2]int{{x, y}, {x1, y1}} {
+	share := (0.5 - p) / (q - p)
+	return [2]float64{float64(x) + share*float64(x1-x), float64(y) + share*float64(y1-y)}, true
+}
+
+// surround asks for what is to be known of the two points of a crossing and around them.
+func (b *boundary) surround(pair [4]int) {
+	for _, at := range [2][2]int{{pair[0], pair[1]}, {pair[2], pair[3]}} {
 		b.ask(at[0], at[1], b.enough(at[0]*b.NY+at[1]))
 		for _, step := range [4][2]int{{-1, 0}, {1, 0}, {0, -1}, {0, 1}} {
 			if u, v := at[0]+step[0], at[1]+step[1]; u >= 0 && u < b.NX && v >= 0 && v < b.NY {
@@ -222,8 +245,4 @@ func (b *boundary) cross(x, y, x1, y1 int) {
 			}
 		}
 	}
-	share := (0.5 - p) / (q - p)
-	b.Crossings = append(b.Crossings, [2]float64{
-		float64(x) + share*float64(x1-x), float64(y) + share*float64(y1-y),
-	})
 }

@@ -34,6 +34,10 @@ type Plan struct {
 	Seed  uint64  `json:"seed"`
 	RTol  float64 `json:"rtol"` // 0: the default of [Sweep]
 
+	// Boundary, if positive, are the numbers of values of the two axes on whose grid the
+	// boundary of collapse is searched; see [Sweep.Boundary].
+	Boundary [2]int `json:"boundary,omitzero"`
+
 	// Half, if positive, ends the draws at a point early; see [Sweep.Until].
 	Half float64 `json:"half_width"`
 }

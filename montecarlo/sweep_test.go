@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -302,9 +303,16 @@ func TestSweepBadInput_exact(t *testing.T) {
 // flush it needs. What the map counts is what the results count.
 func TestSweepBoundary_invariant(t *testing.T) {
 	s := swept(t, 1, "timeline.0.flush=5%..50%:9", "traffic.boots=800/s..1200/s:9")
-	m, results, err := s.Boundary(nil, 9, 9, &BoundarySettings{Draws: 6, Pilot: 2})
+	var seen []int // runs after each round
+	var last [][2]float64
+	m, results, err := s.Boundary(nil, 9, 9, &BoundarySettings{Draws: 6, Pilot: 2, Watch: func(m *Map) {
+		seen, last = append(seen, m.Total), m.Crossings
+	}})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if len(seen) < 2 || !slices.IsSorted(seen) || seen[len(seen)-1] != m.Total || !slices.Equal(last, m.Crossings) {
+		t.Errorf("seen on the way: %v runs of %d, at last the crossings %v of %v", seen, m.Total, last, m.Crossings)
 	}
 	t.Logf("%d runs, crossings %v", m.Total, m.Crossings)
 	total := 0

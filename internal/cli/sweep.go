@@ -32,12 +32,13 @@ type sweepFlags struct {
 	inputFlags
 	outputFlags
 	jobFlags
-	vary   []string
-	design string
-	points int
-	draws  int
-	until  string
-	seed   uint64
+	vary     []string
+	design   string
+	points   int
+	draws    int
+	until    string
+	seed     uint64
+	boundary bool
 }
 
 // jobFlags say how runs are spread and kept.
@@ -75,19 +76,28 @@ t_s and limit_per_s, as recover writes them; each replaces all that the timeline
 the throttle from the first of its steps on.
 ` + sweepColumns + `
 
+--boundary looks at a few points of a grid over two ranges with a few draws, and goes on
+where they differ: both sides of each crossing of P(collapse) = one half get more draws, all
+of --draws where P is between 0.05 and 0.95. The rows are the points looked at; each line
+"crossing" of the head is a place on the boundary. The bar of the progress is full at the
+runs of the whole grid. A closed region smaller than an eighth to a quarter of the grid may
+stay unseen.
+
 The same seed gives the same bytes for any --jobs. While it runs to a file, what is done
 is in FILE.partial: after an interrupt, or if it is killed, the same command goes on from
-there. A file of another sweep is never replaced. -o DIR also draws figures of a sweep over
+there, but for --boundary, which begins again. A file of another sweep is never replaced. -o DIR also draws figures of a sweep over
 one or two numbers. To spread a sweep over machines:
 plan, run, merge; or submit to a cluster.`,
 		Example: `  metastable sweep hotos21-cache --vary timeline.0.flush=5%..40%:5 --vary traffic.boots=1000/s..3000/s:5 -o collapse.csv
   metastable sweep slack-2022-02-22 --vary timeline.2.rollout=5%..30%:3 --draws 4 --format table
   metastable sweep slack-2022-02-22 --vary pools.main.capacity=7000/s..10000/s --design lhs --points 5 --draws 2 -o sampled.json
+  metastable sweep hotos21-cache --vary timeline.0.flush=5%..40%:17 --vary traffic.boots=1000/s..3000/s:17 --boundary -o boundary
   metastable sweep slack-2022-02-22 --draws 200 --until half-width=0.1 --format table`,
 		Args: oneArg(scenarioArg),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
 	f.addPlan(cmd)
+	cmd.Flags().BoolVar(&f.boundary, "boundary", false, "run only where P(collapse) crosses one half, on a grid over two ranges")
 	f.outputFlags.add(cmd)
 	f.jobFlags.add(cmd)
 	cmd.AddCommand(newSweepPlan(), newSweepRun(), newSweepMerge(), newSweepSubmit())
@@ -150,7 +160,11 @@ func (f *sweepFlags) plan(cmd *cobra.Command, arg string) (*montecarlo.Plan, err
 	for _, text := range f.inputFlags.set {
 		asked = append(asked, "set "+text)
 	}
-	return montecarlo.NewPlan(s, version(), half, asked)
+	plan, err := montecarlo.NewPlan(s, version(), half, asked)
+	if err == nil && f.boundary {
+		plan.Boundary, err = f.gridSides(axes)
+	}
+	return plan, err
 }
 
 // parseSwept reads a --vary; schedules are files of plans, whose steps it adds to the sweep.
@@ -253,13 +267,22 @@ func (f *sweepFlags) run(cmd *cobra.Command, arg string) error {
 			return err
 		}
 		dir = path + ".partial"
-		if err := writePlan(dir, plan); err != nil {
-			return err
-		}
 	}
 	sweep, err := plan.Sweep()
 	if err != nil {
 		return err
+	}
+	if f.boundary {
+		results, crossed, err := f.runBoundary(cmd, plan, sweep)
+		if err != nil {
+			return err
+		}
+		return report(cmd, out, plan, sweep, results, crossed, f.quiet)
+	}
+	if dir != "" {
+		if err := writePlan(dir, plan); err != nil {
+			return err
+		}
 	}
 	shard, err := f.runShard(cmd, plan, sweep, dir, 0, 1, f.quiet)
 	if err != nil {
@@ -269,7 +292,7 @@ func (f *sweepFlags) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
-	if err := report(cmd, out, plan, sweep, results, f.quiet); err != nil || dir == "" {
+	if err := report(cmd, out, plan, sweep, results, nil, f.quiet); err != nil || dir == "" {
 		return err
 	}
 	return clearSweep(dir)

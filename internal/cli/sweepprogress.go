@@ -9,17 +9,17 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 )
 
-// A runsBar is a bar that also shows how many runs are done a second.
+// A runsBar is a bar that also shows how many runs are done a second, and more.
 type runsBar struct {
 	*progress
 	done atomic.Int64
 }
 
-func newRunsBar(w io.Writer) *runsBar {
+func newRunsBar(w io.Writer, more ...decor.Decorator) *runsBar {
 	b, start := &runsBar{}, time.Now()
-	b.progress = newProgress(w, 1, decor.Any(func(decor.Statistics) string {
+	b.progress = newProgress(w, 1, append([]decor.Decorator{decor.Any(func(decor.Statistics) string {
 		return fmt.Sprintf("  %.0f runs/s", float64(b.done.Load())/time.Since(start).Seconds())
-	}))
+	})}, more...)...)
 	return b
 }
 

@@ -145,7 +145,7 @@ it names those that are missing. The bytes are those of one sweep that was not d
 					return err
 				}
 			}
-			return report(cmd, out, plan, s, results, f.quiet)
+			return report(cmd, out, plan, s, results, nil, f.quiet)
 		},
 	}
 	f.add(cmd)

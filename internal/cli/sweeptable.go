@@ -19,12 +19,13 @@ var sweepQuantiles = []struct {
 	p    float64
 }{{"q05", 0.05}, {"q50", 0.5}, {"q95", 0.95}}
 
-// report writes the rows of a sweep, and for people what they say.
-func report(cmd *cobra.Command, out *sink, plan *montecarlo.Plan, s *montecarlo.Sweep, results []*montecarlo.PointResult, quiet bool) error {
+// report writes the rows of a sweep, with more facts, and for people what they say.
+func report(cmd *cobra.Command, out *sink, plan *montecarlo.Plan, s *montecarlo.Sweep, results []*montecarlo.PointResult, more []fact, quiet bool) error {
 	t, err := sweepTable(plan, s, results, out.format == textFormat)
 	if err != nil {
 		return err
 	}
+	t.meta = append(t.meta, more...)
 	path, err := out.write(t, plan.Name+".sweep", true)
 	if err != nil {
 		return err
