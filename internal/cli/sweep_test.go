@@ -20,12 +20,12 @@ func uncertainFlush(t *testing.T) string {
 		t.Fatal(err)
 	}
 	_, rest, ok := strings.Cut(string(script), "-- in/run.yaml --\n")
-	yaml, _, more := strings.Cut(rest, "-- bad.yaml --\n")
+	yaml, _, more := strings.Cut(rest, "\n-- ")
 	if !ok || !more {
 		t.Fatal("no scenario in the script")
 	}
 	path := filepath.Join(t.TempDir(), "run.yaml")
-	if err := os.WriteFile(path, []byte(yaml), 0o644); err != nil {
+	if err := os.WriteFile(path, []byte(yaml+"\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	return path
