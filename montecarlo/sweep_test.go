@@ -329,3 +329,40 @@ func TestSweepBoundary_invariant(t *testing.T) {
 		t.Error("81 points are accepted as 8 by 9")
 	}
 }
+
+// A search that is interrupted and read from its checkpoint, again and again, ends as one that
+// is not, and does no round twice.
+func TestSearch_resumed_invariant(t *testing.T) {
+	s := swept(t, 1, "timeline.0.flush=5%..50%:9", "traffic.boots=800/s..1200/s:9")
+	set := &BoundarySettings{Draws: 6, Pilot: 2}
+	m, results, err := s.Boundary(nil, 9, 9, set)
+	want := text(t, results, err)
+	h, saved, tries := &Search{}, 0, 0
+	for {
+		done := make(chan struct{})
+		rounds := 0
+		got, err := h.Run(s, &Pool{Workers: 2, Done: done}, 9, 9, set, func() error {
+			if saved, rounds = saved+1, rounds+1; rounds == 2 {
+				close(done)
+			}
+			return nil
+		})
+		if tries++; err == nil {
+			if !slices.Equal(got.Crossings, m.Crossings) || got.Total != m.Total || !bytes.Equal(text(t, h.Results, nil), want) {
+				t.Errorf("crossings %v, want %v", got.Crossings, m.Crossings)
+			}
+			break
+		}
+		if !errors.Is(err, ErrInterrupted) {
+			t.Fatal(err)
+		}
+		h = reread(t, h)
+	}
+	if tries < 2 || saved != len(h.Rounds) {
+		t.Errorf("%d rounds in %d tries, %d in the search", saved, tries, len(h.Rounds))
+	}
+	h.Rounds[1] = h.Rounds[1][1:]
+	if _, err := h.Run(s, nil, 9, 9, set, nil); err == nil || !strings.Contains(err.Error(), "round 2 of the search") {
+		t.Error(err)
+	}
+}

@@ -46,14 +46,35 @@ func (s *Sweep) Until(p *Pool, half float64, batch int) ([]*PointResult, error) 
 // those of the points looked at. A run without an answer counts as no collapse on the
 // map, and as failed in the results.
 func (s *Sweep) Boundary(p *Pool, nx, ny int, set *BoundarySettings) (*Map, []*PointResult, error) {
+	var h Search
+	m, err := h.Run(s, p, nx, ny, set, func() error { return nil })
+	return m, h.Results, err
+}
+
+// A Search is how far the search for a boundary has come. Its JSON is a checkpoint.
+type Search struct {
+	Plan    string         `json:"plan"`   // ID
+	Rounds  [][]int        `json:"rounds"` // of each, the hits by task
+	Results []*PointResult `json:"results"`
+}
+
+// Run is [Sweep.Boundary] from where the search was on, and calls save after each round. A
+// round that is interrupted begins again.
+func (h *Search) Run(s *Sweep, p *Pool, nx, ny int, set *BoundarySettings, save func() error) (*Map, error) {
 	if err := s.Check(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if nx*ny != len(s.Points) {
-		return nil, nil, fmt.Errorf("montecarlo: %d points are no grid of %d by %d", len(s.Points), nx, ny)
+		return nil, fmt.Errorf("montecarlo: %d points are no grid of %d by %d", len(s.Points), nx, ny)
 	}
-	var results []*PointResult
-	m, err := Boundary(nx, ny, set, func(tasks []Task) ([]int, error) {
+	asked := 0
+	return Boundary(nx, ny, set, func(tasks []Task) ([]int, error) {
+		if asked++; asked <= len(h.Rounds) {
+			if hits := h.Rounds[asked-1]; len(hits) == len(tasks) {
+				return hits, nil
+			}
+			return nil, fmt.Errorf("montecarlo: round %d of the search is one of another sweep", asked)
+		}
 		round, err := s.Do(p, tasks)
 		if err != nil {
 			return nil, err
@@ -66,8 +87,7 @@ func (s *Sweep) Boundary(p *Pool, nx, ny int, set *BoundarySettings) (*Map, []*P
 		for i, t := range tasks {
 			hits[i] = collapsed[t.Point]
 		}
-		results = Merge(results, round)
-		return hits, nil
+		h.Rounds, h.Results = append(h.Rounds, hits), Merge(h.Results, round)
+		return hits, save()
 	})
-	return m, results, err
 }

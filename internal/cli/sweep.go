@@ -85,7 +85,7 @@ stay unseen.
 
 The same seed gives the same bytes for any --jobs. While it runs to a file, what is done
 is in FILE.partial: after an interrupt, or if it is killed, the same command goes on from
-there, but for --boundary, which begins again. A file of another sweep is never replaced. -o DIR also draws figures of a sweep over
+there. A file of another sweep is never replaced. -o DIR also draws figures of a sweep over
 one or two numbers. To spread a sweep over machines:
 plan, run, merge; or submit to a cluster.`,
 		Example: `  metastable sweep hotos21-cache --vary timeline.0.flush=5%..40%:5 --vary traffic.boots=1000/s..3000/s:5 -o collapse.csv
@@ -272,30 +272,32 @@ func (f *sweepFlags) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
-	if f.boundary {
-		results, crossed, err := f.runBoundary(cmd, plan, sweep)
-		if err != nil {
-			return err
-		}
-		return report(cmd, out, plan, sweep, results, crossed, f.quiet)
-	}
 	if dir != "" {
 		if err := writePlan(dir, plan); err != nil {
 			return err
 		}
 	}
-	shard, err := f.runShard(cmd, plan, sweep, dir, 0, 1, f.quiet)
+	results, more, err := f.results(cmd, plan, sweep, dir)
 	if err != nil {
 		return err
 	}
-	results, err := montecarlo.MergeShards([]*montecarlo.Shard{shard})
-	if err != nil {
-		return err
-	}
-	if err := report(cmd, out, plan, sweep, results, nil, f.quiet); err != nil || dir == "" {
+	if err := report(cmd, out, plan, sweep, results, more, f.quiet); err != nil || dir == "" {
 		return err
 	}
 	return clearSweep(dir)
+}
+
+// results runs what is left, and returns all that came out and more facts about it.
+func (f *sweepFlags) results(cmd *cobra.Command, plan *montecarlo.Plan, sweep *montecarlo.Sweep, dir string) ([]*montecarlo.PointResult, []fact, error) {
+	if f.boundary {
+		return f.runBoundary(cmd, plan, sweep, dir)
+	}
+	shard, err := f.runShard(cmd, plan, sweep, dir, 0, 1, f.quiet)
+	if err != nil {
+		return nil, nil, err
+	}
+	results, err := montecarlo.MergeShards([]*montecarlo.Shard{shard})
+	return results, nil, err
 }
 
 // runShard runs what is left of a shard, kept in a directory if that is not empty.
@@ -324,16 +326,20 @@ func (f *jobFlags) runShard(cmd *cobra.Command, plan *montecarlo.Plan, s *montec
 	err = shard.Run(pool, time.Duration(float64(f.every)*float64(time.Second)), save)
 	if errors.Is(err, montecarlo.ErrInterrupted) {
 		done, left := shard.Left()
-		kept := "nothing is kept without -o FILE"
-		if dir != "" {
-			kept = "the same command goes on from " + dir
-		}
-		return nil, fmt.Errorf("interrupted after %d of %d runs; %s", done, done+left, kept)
+		return nil, fmt.Errorf("interrupted after %d of %d runs; %s", done, done+left, kept(dir))
 	}
 	if err != nil {
 		return nil, err
 	}
 	return shard, save()
+}
+
+// kept says what there is after an interrupt.
+func kept(dir string) string {
+	if dir == "" {
+		return "nothing is kept without -o FILE"
+	}
+	return "the same command goes on from " + dir
 }
 
 // path returns that of the file that write would write, empty for standard output.

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
@@ -24,9 +26,19 @@ func (f *sweepFlags) gridSides(axes []montecarlo.Axis) ([2]int, error) {
 }
 
 // runBoundary runs where the probability of collapse crosses one half, and returns the
-// points seen and where it does.
-func (f *sweepFlags) runBoundary(cmd *cobra.Command, plan *montecarlo.Plan, s *montecarlo.Sweep) ([]*montecarlo.PointResult, []fact, error) {
-	nx, ny := plan.Boundary[0], plan.Boundary[1]
+// points seen and where it does. What is done is kept in a directory if that is not empty.
+func (f *sweepFlags) runBoundary(cmd *cobra.Command, plan *montecarlo.Plan, s *montecarlo.Sweep, dir string) ([]*montecarlo.PointResult, []fact, error) {
+	search, save := &montecarlo.Search{Plan: plan.ID()}, func() error { return nil }
+	if dir != "" {
+		path := filepath.Join(dir, searchFile)
+		if err := readJSON(path, search); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, nil, err
+		}
+		if search.Plan != plan.ID() {
+			return nil, nil, fmt.Errorf("%s is of another sweep (%s, not %s); remove it", path, search.Plan, plan.ID())
+		}
+		save = func() error { return writeJSON(path, search) }
+	}
 	pool := &montecarlo.Pool{Workers: f.jobs, Done: cmd.Context().Done()}
 	set := &montecarlo.BoundarySettings{Draws: s.Draws}
 	stop := func() {}
@@ -47,10 +59,10 @@ func (f *sweepFlags) runBoundary(cmd *cobra.Command, plan *montecarlo.Plan, s *m
 			where.Store(&text)
 		}
 	}
-	m, results, err := s.Boundary(pool, nx, ny, set)
+	m, err := search.Run(s, pool, plan.Boundary[0], plan.Boundary[1], set, save)
 	stop()
 	if errors.Is(err, montecarlo.ErrInterrupted) {
-		return nil, nil, errors.New("interrupted; of a boundary nothing is kept before it is found")
+		return nil, nil, fmt.Errorf("interrupted after round %d; %s", len(search.Rounds), kept(dir))
 	}
 	if err != nil {
 		return nil, nil, err
@@ -64,7 +76,7 @@ func (f *sweepFlags) runBoundary(cmd *cobra.Command, plan *montecarlo.Plan, s *m
 	for _, c := range at {
 		lines = append(lines, fmt.Sprintf("%s=%s %s=%s", x, exact(c[0]), y, exact(c[1])))
 	}
-	return results, []fact{{"crossing", lines}}, nil
+	return search.Results, []fact{{"crossing", lines}}, nil
 }
 
 // boundaryAt returns the crossings of a map in the units of the parameters.

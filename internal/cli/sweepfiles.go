@@ -15,6 +15,7 @@ import (
 // A folder of a sweep holds its plan and, for each shard that has begun, one file.
 const (
 	planFile   = "plan.json"
+	searchFile = "boundary.json" // of a boundary, which has no shards
 	shardFiles = "shard-*-of-*.json"
 )
 
@@ -122,7 +123,7 @@ func escapeGlob(path string) string {
 // clearSweep removes the folder of a sweep that is done, but nothing that is of something else.
 func clearSweep(dir string) error {
 	paths := []string{filepath.Join(dir, planFile)}
-	for _, pattern := range []string{shardFiles, ".*.tmp"} {
+	for _, pattern := range []string{shardFiles, searchFile, ".*.tmp"} {
 		more, err := filepath.Glob(filepath.Join(escapeGlob(dir), pattern))
 		if err != nil {
 			return err
