@@ -15,7 +15,7 @@ func TestMonteCarlo_interrupted_exact(t *testing.T) {
 	dir := t.TempDir()
 	var stdout, stderr bytes.Buffer
 	args := []string{"montecarlo", "osdi22-cache", "--draws", "1000", "-o", dir}
-	if got := Do(ctx, args, nil, &stdout, &stderr); got != statusFailed || !strings.Contains(stderr.String(), "osdi22-cache: montecarlo: interrupted") {
+	if got := Do(ctx, args, nil, &stdout, &stderr); got != statusFailed || !strings.Contains(stderr.String(), "osdi22-cache: interrupted") {
 		t.Errorf("status %d, stderr %s", got, &stderr)
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
