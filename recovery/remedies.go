@@ -30,7 +30,8 @@ type Effect struct {
 	Headroom stability.Limit // factor on the traffic of the moment
 
 	// Down is whether the scenario's own run is in an outage at the moment, and Home and
-	// Lost what Find promises from there: s, and clients. Home is +Inf where no plan is found.
+	// Lost what Find promises from there: s, and clients. Home is +Inf where no plan is found, Lost then
+	// NaN.
 	Down       bool
 	Home, Lost float64
 
@@ -176,7 +177,7 @@ func (e *Effect) weigh(base *model.Scenario, at float64, set *Settings) error {
 	}
 	moment := model.Moment{Time: at, Traffic: -1, Throttle: math.Inf(1)}
 	look := &stability.Settings{Done: set.Done}
-	e.Tipping, e.Absorbs, e.Home = math.NaN(), math.NaN(), math.NaN()
+	e.Tipping, e.Absorbs, e.Home, e.Lost = math.NaN(), math.NaN(), math.NaN(), math.NaN()
 	r, err := stability.Equilibria(sys, moment, look)
 	note("equilibria", err)
 	if err == nil {

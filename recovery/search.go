@@ -65,7 +65,7 @@ func Find(s *Situation, set *Settings) (*Recovery, error) {
 		return nil, err
 	}
 	err = r.search([]*Situation{s}, free.demand, d)
-	if alone <= r.Home && (err == nil || errors.Is(err, ErrNoPlan)) { // no throttle is as fast
+	if !math.IsInf(alone, 1) && alone <= r.Home && (err == nil || errors.Is(err, ErrNoPlan)) { // no throttle is as fast
 		return &Recovery{Drains: math.Inf(1), Home: alone, Lost: free.lost}, nil
 	}
 	return r, err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -127,15 +128,43 @@ func (f *calibrateFlags) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return usageError{err}
 	}
-	fit, err := calibrate.New(problem, &calibrate.Settings{Start: startOf(sc, params), Starts: f.starts, Global: f.global, Seed: f.seed, Independent: f.independent})
-	if err != nil {
-		return fmt.Errorf("%s: %w", sc.Name, err)
+	if !slices.ContainsFunc(params, func(p calibrate.Param) bool { return p.Lo < p.Hi }) {
+		return usage("every --free parameter has LO = HI: nothing is left to fit")
 	}
-	r, err := f.judge(fit)
+	r, err := f.fit(cmd, sc, problem, params)
 	if err != nil {
 		return fmt.Errorf("%s: %w", sc.Name, err)
 	}
 	return f.write(cmd, out, sc, r)
+}
+
+// fit fits and judges, until an interrupt: what is half fitted is no answer.
+func (f *calibrateFlags) fit(cmd *cobra.Command, sc *model.Scenario, problem *calibrate.Problem, params []calibrate.Param) (*calibration, error) {
+	type answer struct {
+		r   *calibration
+		err error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		defer func() {
+			if p := recover(); p != nil {
+				done <- answer{nil, fmt.Errorf("this is a bug in metastable: %v", p)}
+			}
+		}()
+		fit, err := calibrate.New(problem, &calibrate.Settings{Start: startOf(sc, params), Starts: f.starts, Global: f.global, Seed: f.seed, Independent: f.independent})
+		if err != nil {
+			done <- answer{nil, err}
+			return
+		}
+		r, err := f.judge(fit)
+		done <- answer{r, err}
+	}()
+	select {
+	case a := <-done:
+		return a.r, a.err
+	case <-cmd.Context().Done(): // the program ends, and the search with it
+		return nil, errors.New("interrupted")
+	}
 }
 
 // A calibration is a fit with everything that is asked about it.
