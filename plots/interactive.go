@@ -48,6 +48,7 @@ type interactive struct {
 	xKind Scale
 	known bool // xKind is the scale of x; otherwise x is time
 	start time.Time
+	unit  float64 // s: of the time elapsed, where the start is not known
 
 	data   []map[string]any
 	layout map[string]any
@@ -60,6 +61,7 @@ func (g *interactive) panels(panels []*panel) {
 	const gap = 0.04
 	g.shown = map[string]bool{}
 	last := panels[len(panels)-1].plot
+	g.unit, _ = elapsedUnit(last.X.Max - last.X.Min)
 	g.layout = map[string]any{
 		"height":     220 + 190*len(panels),
 		"margin":     map[string]any{"l": 70, "r": 20, "t": 30, "b": 60},
@@ -134,10 +136,11 @@ func (g *interactive) scaled(label string, ticker plot.Ticker, lo, hi float64) m
 	return a
 }
 
-// time writes a moment of the horizontal axis: local clock time where the start is known.
+// time writes a moment of the horizontal axis: local clock time where the start is known,
+// otherwise the time elapsed in the unit of the axis.
 func (g *interactive) time(s float64) any {
 	if g.start.IsZero() {
-		return s
+		return s / g.unit
 	}
 	return g.start.Add(time.Duration(s * float64(time.Second))).Format("2006-01-02T15:04:05.000")
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"testing"
+	"time"
 )
 
 // Each figure has an interactive form: traces of finite numbers on axes that exist, with
@@ -81,5 +82,30 @@ func TestNative_exact(t *testing.T) {
 		if got := spell(c.kind, c.at); got != c.text {
 			t.Errorf("scale %d at %g: %q, want %q", c.kind, c.at, got, c.text)
 		}
+	}
+}
+
+// Where the start is not known the page counts in the unit that its axis names.
+func TestInteractive_elapsed_exact(t *testing.T) {
+	day := slackDay(t)
+	day.Start = time.Time{}
+	text, err := Interactive(&day)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var page struct {
+		Layout struct {
+			Xaxis struct {
+				Range []float64
+				Title struct{ Text string }
+			}
+		}
+	}
+	if err := json.Unmarshal(text, &page); err != nil {
+		t.Fatal(err)
+	}
+	hours := (day.Times[len(day.Times)-1] - day.Times[0]) / 3600
+	if r := page.Layout.Xaxis.Range; len(r) != 2 || math.Abs(r[1]-r[0]-hours) > 1e-9 {
+		t.Errorf("range %v on the axis %q, want %g hours", r, page.Layout.Xaxis.Title.Text, hours)
 	}
 }

@@ -16,7 +16,12 @@
       font: { color: c.ink, size: 12 },
     });
     const narrow = window.innerWidth < 700;
-    out.legend = Object.assign({}, layout.legend, narrow ? { orientation: "h", y: -0.2 } : {});
+    if (narrow) {
+      const below = layout.height > 500 ? -70 / layout.height : -0.25;
+      out.legend = Object.assign({}, layout.legend, { orientation: "h", x: 0, y: below, yanchor: "top" });
+      out.margin = { l: 48, r: 8, t: 30, b: 60 };
+      out.height = layout.height + 120; // the legend's
+    }
     for (const key of Object.keys(out)) {
       if (/^[xy]axis\d*$/.test(key)) {
         out[key] = Object.assign({ gridcolor: c.rule, linecolor: c.rule, automargin: true }, layout[key]);
@@ -37,7 +42,7 @@
 
   function draw() {
     for (const f of figures) {
-      Plotly.react(f.div, lit(f.plot.data), themed(f.plot.layout), { responsive: true, displaylogo: false });
+      Plotly.react(f.div, lit(f.plot.data), themed(f.plot.layout), { responsive: true, displaylogo: false, displayModeBar: window.innerWidth < 700 ? false : "hover" });
     }
   }
 
