@@ -3,7 +3,6 @@ package stability
 import (
 	"testing"
 
-	"github.com/metastable/metastable/data"
 	"github.com/metastable/metastable/model"
 )
 
@@ -11,15 +10,7 @@ import (
 // queues move is certain all the same: the eigenvalue of the content is its own, minus
 // the inverse of its time to live.
 func TestEquilibria_loners_exact(t *testing.T) {
-	text, err := data.Scenario("slack-2022-02-22")
-	if err != nil {
-		t.Fatal(err)
-	}
-	sc, err := model.Parse("slack", text, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sys, err := sc.Compile()
+	sys, err := shipped(t, "slack-2022-02-22").Compile()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -109,11 +109,7 @@ func (f *auditFlags) run(cmd *cobra.Command, arg string) error {
 			}
 		}
 	}
-	for _, path := range written {
-		if path != "" {
-			fmt.Fprintln(w, "wrote", path)
-		}
-	}
+	wrote(w, written)
 	return nil
 }
 

@@ -110,7 +110,7 @@ func (f *calibrateFlags) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
-	if f.confidenceValue, err = parseShare(sc, f.confidence); err != nil || !(f.confidenceValue > 0 && f.confidenceValue < 1) {
+	if f.confidenceValue, err = parseShare(f.confidence); err != nil || !(f.confidenceValue > 0 && f.confidenceValue < 1) {
 		return usage("--confidence %s: want a share between 0 and 1, such as 90%%", f.confidence)
 	}
 	params, err := f.params(sc)

@@ -29,7 +29,7 @@ func (f *planFlags) add(cmd *cobra.Command) {
 }
 
 func (f *planFlags) settings(cmd *cobra.Command, sc *model.Scenario) (*recovery.Settings, error) {
-	margin, err := parseShare(sc, f.margin)
+	margin, err := parseShare(f.margin)
 	switch {
 	case err != nil || !(margin > 0):
 		return nil, usage("--margin %s: want a share above 0, such as 5%%", f.margin)

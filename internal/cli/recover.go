@@ -151,11 +151,7 @@ func (f *recoverFlags) run(cmd *cobra.Command, arg string) error {
 	for _, x := range facts {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s %s\n", x.key, human(x.value.(float64), 4))
 	}
-	for _, path := range written {
-		if path != "" {
-			fmt.Fprintln(cmd.ErrOrStderr(), "wrote", path)
-		}
-	}
+	wrote(cmd.ErrOrStderr(), written)
 	return nil
 }
 

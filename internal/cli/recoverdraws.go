@@ -34,7 +34,7 @@ func (f *drawFlags) apply(sc *model.Scenario, set *recovery.Settings) error {
 	if f.draws < 0 || f.draws > most {
 		return usage("--draws %d: want 0 to %d", f.draws, most)
 	}
-	share, err := parseShare(sc, f.share)
+	share, err := parseShare(f.share)
 	if err != nil || !(share > 0 && share <= 1) {
 		return usage("--share %s: want a share above 0 and up to 1, such as 99%%", f.share)
 	}
@@ -42,12 +42,13 @@ func (f *drawFlags) apply(sc *model.Scenario, set *recovery.Settings) error {
 	return nil
 }
 
-// parseShare reads a share as scenario files spell it: 0.25 or 25%.
-func parseShare(sc *model.Scenario, text string) (float64, error) {
-	probe := sc.Clone()
-	probe.Timeline = []model.Entry{{Action: model.Validate}}
-	err := probe.Set("timeline.0.validate", text)
-	return probe.Timeline[0].Value, err
+// parseShare reads a share from 0 to 1 as scenario files spell it: 0.25 or 25%.
+func parseShare(text string) (float64, error) {
+	v, err := model.Quantity(text, "share")
+	if err == nil && !(v >= 0 && v <= 1) {
+		err = fmt.Errorf("%s is outside 0 to 1", text)
+	}
+	return v, err
 }
 
 // situations returns the scenario at the moment in n draws of its uncertain parameters.

@@ -19,6 +19,7 @@ import (
 	page "github.com/metastable/metastable/internal/report"
 	"github.com/metastable/metastable/model"
 	"github.com/metastable/metastable/plots"
+	"github.com/metastable/metastable/trajectory"
 )
 
 type reviewFlags struct {
@@ -67,6 +68,7 @@ type reviewer struct {
 	peak model.Moment
 	dir  string
 	done <-chan struct{}
+	day  func() (*trajectory.Result, error) // the scenario's own run, once for all parts
 }
 
 // A part is a section of a review with what it says in short.
@@ -110,6 +112,7 @@ func (f *reviewFlags) run(cmd *cobra.Command, arg string) error {
 	begun := time.Now()
 	r := &reviewer{reviewFlags: f, sc: sc, dir: f.out, done: cmd.Context().Done()}
 	r.peak = model.Moment{Traffic: peakTraffic(sc), Throttle: math.Inf(1)}
+	r.day = sync.OnceValues(r.runDay)
 	done := r.compute(cmd)
 	p := r.page(done, time.Since(begun))
 	path := filepath.Join(f.out, "report.html")

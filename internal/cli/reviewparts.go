@@ -16,17 +16,23 @@ import (
 	"github.com/metastable/metastable/trajectory"
 )
 
-// simulate is the scenario's own run.
-func (r *reviewer) simulate(p *part) error {
+// runDay is the scenario's own run, to its end.
+func (r *reviewer) runDay() (*trajectory.Result, error) {
 	sys, err := r.sc.Compile()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	res, err := trajectory.Run(sys, &trajectory.Settings{Detail: true, Done: r.done})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := res.Status.Err(); err != nil {
+	return res, res.Status.Err()
+}
+
+// simulate is the scenario's own run.
+func (r *reviewer) simulate(p *part) error {
+	res, err := r.day()
+	if err != nil {
 		return err
 	}
 	if err := r.save((&simulateFlags{inputFlags: r.inputFlags}).table(r.sc, res), "run"); err != nil {
@@ -375,11 +381,7 @@ func (r *reviewer) hitColumn(s *recovery.Situation) int {
 // emergency returns when the way home begins: at the timeline's first throttle, if the
 // run is down then, or a quarter of an hour into its first outage.
 func (r *reviewer) emergency() (at float64, ok bool, err error) {
-	sys, err := r.sc.Compile()
-	if err != nil {
-		return 0, false, err
-	}
-	res, err := trajectory.Run(sys, &trajectory.Settings{Detail: true, Done: r.done})
+	res, err := r.day()
 	if err != nil {
 		return 0, false, err
 	}

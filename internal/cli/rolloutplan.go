@@ -59,7 +59,7 @@ func (f *rolloutFlags) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
-	margin, err := parseShare(sc, f.margin)
+	margin, err := parseShare(f.margin)
 	if err != nil || !(margin > 0) {
 		return usage("--margin %s: want a share above 0, such as 5%%", f.margin)
 	}
