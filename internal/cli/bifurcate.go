@@ -17,9 +17,7 @@ import (
 )
 
 type bifurcateFlags struct {
-	inputFlags
-	outputFlags
-	momentFlags
+	frozenFlags
 	vary string
 }
 
@@ -51,9 +49,7 @@ what is the same throughout.
 		Args: oneArg(scenarioArg),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
-	f.inputFlags.add(cmd)
-	f.outputFlags.add(cmd)
-	f.momentFlags.add(cmd)
+	f.frozenFlags.add(cmd)
 	cmd.Flags().StringVar(&f.vary, "vary", "", "the parameter and its range, as `PATH=LO..HI`")
 	return cmd
 }
@@ -62,15 +58,7 @@ func (f *bifurcateFlags) run(cmd *cobra.Command, arg string) error {
 	if f.vary == "" {
 		return usage("--vary is missing: want PATH=LO..HI, such as traffic=20%%..100%%")
 	}
-	out, err := f.sink(cmd.OutOrStdout())
-	if err != nil {
-		return err
-	}
-	sc, err := f.load(cmd, arg)
-	if err != nil {
-		return err
-	}
-	at, err := f.moment(sc)
+	out, sc, at, err := f.open(cmd, arg)
 	if err != nil {
 		return err
 	}

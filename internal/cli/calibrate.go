@@ -15,8 +15,7 @@ import (
 )
 
 type calibrateFlags struct {
-	inputFlags
-	outputFlags
+	scenarioFlags
 	data, with, maps, free []string
 
 	every, window   seconds
@@ -69,8 +68,7 @@ adds bands, a figure of pairs and the draws (NAME.pairs.csv).`,
 		Args:    oneArg(scenarioArg),
 		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
-	f.inputFlags.add(cmd)
-	f.outputFlags.add(cmd)
+	f.scenarioFlags.add(cmd)
 	fl := cmd.Flags()
 	fl.StringArrayVar(&f.data, "data", nil, "what was measured, as `[NAME=]FILE`; may be repeated")
 	fl.StringArrayVar(&f.with, "with", nil, "set a parameter for the run of one file, as `NAME:path=value`; may be repeated")
@@ -102,11 +100,7 @@ func (f *calibrateFlags) run(cmd *cobra.Command, arg string) error {
 	case f.starts < 1 || f.starts > 10000 || f.global < 0 || f.posterior < 0:
 		return usage("--starts wants 1 to 10000, --global and --posterior want 0 or more")
 	}
-	out, err := f.sink(cmd.OutOrStdout())
-	if err != nil {
-		return err
-	}
-	sc, err := f.load(cmd, arg)
+	out, sc, err := f.open(cmd, arg)
 	if err != nil {
 		return err
 	}

@@ -13,9 +13,7 @@ import (
 )
 
 type checkFlags struct {
-	inputFlags
-	outputFlags
-	momentFlags
+	frozenFlags
 	require []string
 	over    seconds
 }
@@ -47,9 +45,7 @@ lies is made narrower first, to 1e-7.`,
 		Args: oneArg(scenarioArg),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
-	f.inputFlags.add(cmd)
-	f.outputFlags.add(cmd)
-	f.momentFlags.add(cmd)
+	f.frozenFlags.add(cmd)
 	cmd.Flags().StringArrayVar(&f.require, "require", nil, "a `requirement`, such as 'absorbs.flush >= 25%'; may be repeated")
 	cmd.Flags().Var(&f.over, "over", "how long a rollout, a loss of capacity, a surge or a cut lasts")
 	return cmd
@@ -59,15 +55,7 @@ func (f *checkFlags) run(cmd *cobra.Command, arg string) error {
 	if len(f.require) == 0 {
 		return usage("nothing is required; want --require, such as --require 'absorbs.flush >= 25%%'%s", seeHelp(cmd))
 	}
-	out, err := f.sink(cmd.OutOrStdout())
-	if err != nil {
-		return err
-	}
-	sc, err := f.load(cmd, arg)
-	if err != nil {
-		return err
-	}
-	at, err := f.moment(sc)
+	out, sc, at, err := f.open(cmd, arg)
 	if err != nil {
 		return err
 	}

@@ -15,9 +15,7 @@ import (
 )
 
 type equilibriaFlags struct {
-	inputFlags
-	outputFlags
-	momentFlags
+	frozenFlags
 	portrait string
 }
 
@@ -60,23 +58,13 @@ at _lo it holds, at _hi, empty where it holds at all that was tried, it does not
 		Args: oneArg(scenarioArg),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
-	f.inputFlags.add(cmd)
-	f.outputFlags.add(cmd)
-	f.momentFlags.add(cmd)
+	f.frozenFlags.add(cmd)
 	cmd.Flags().StringVar(&f.portrait, "portrait", "", "the two `states` of the phase portrait, such as hit_rate.CLASS,in_system.POOL or in_system.POOL,waiting_clients")
 	return cmd
 }
 
 func (f *equilibriaFlags) run(cmd *cobra.Command, arg string) error {
-	out, err := f.sink(cmd.OutOrStdout())
-	if err != nil {
-		return err
-	}
-	sc, err := f.load(cmd, arg)
-	if err != nil {
-		return err
-	}
-	at, err := f.moment(sc)
+	out, sc, at, err := f.open(cmd, arg)
 	if err != nil {
 		return err
 	}

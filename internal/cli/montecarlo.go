@@ -17,8 +17,7 @@ import (
 )
 
 type monteCarloFlags struct {
-	inputFlags
-	outputFlags
+	scenarioFlags
 	noiseFlags
 	draws       int
 	until       string
@@ -77,8 +76,7 @@ gives the same bytes for any --jobs. An interrupt keeps what is done.`,
 		Args: oneArg(scenarioArg),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
-	f.inputFlags.add(cmd)
-	f.outputFlags.add(cmd)
+	f.scenarioFlags.add(cmd)
 	f.noiseFlags.add(cmd)
 	fl := cmd.Flags()
 	fl.IntVar(&f.draws, "draws", 0, "`number` of runs, the most with --until (default 1000, or 10000 with --until)")

@@ -17,9 +17,7 @@ import (
 )
 
 type phaseFlags struct {
-	inputFlags
-	outputFlags
-	momentFlags
+	frozenFlags
 	x, y string
 }
 
@@ -49,9 +47,7 @@ NAME.map.csv, and draws it as NAME.map.svg and NAME.map.png.`,
 		Args: oneArg(scenarioArg),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
-	f.inputFlags.add(cmd)
-	f.outputFlags.add(cmd)
-	f.momentFlags.add(cmd)
+	f.frozenFlags.add(cmd)
 	cmd.Flags().StringVar(&f.x, "x", "", "the horizontal parameter and its range, as `PATH=LO..HI`")
 	cmd.Flags().StringVar(&f.y, "y", "", "the vertical one, as `PATH=LO..HI`")
 	return cmd
@@ -61,15 +57,7 @@ func (f *phaseFlags) run(cmd *cobra.Command, arg string) error {
 	if f.x == "" || f.y == "" {
 		return usage("--x and --y are wanted, each PATH=LO..HI, such as --x traffic=20%%..100%% --y throttle=50/s..5000/s")
 	}
-	out, err := f.sink(cmd.OutOrStdout())
-	if err != nil {
-		return err
-	}
-	sc, err := f.load(cmd, arg)
-	if err != nil {
-		return err
-	}
-	at, err := f.moment(sc)
+	out, sc, at, err := f.open(cmd, arg)
 	if err != nil {
 		return err
 	}

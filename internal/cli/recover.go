@@ -16,8 +16,7 @@ import (
 )
 
 type recoverFlags struct {
-	inputFlags
-	outputFlags
+	scenarioFlags
 	planFlags
 	drawFlags
 	verify string
@@ -67,8 +66,7 @@ the time of the relapse, or with --draws if fewer than --share of the draws are 
 		Args: oneArg(scenarioArg),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
-	f.inputFlags.add(cmd)
-	f.outputFlags.add(cmd)
+	f.scenarioFlags.add(cmd)
 	f.planFlags.add(cmd)
 	f.drawFlags.add(cmd)
 	cmd.Flags().BoolVar(&f.versus, "compare", false, "compare the plan with feedback controllers, in place of writing it")
@@ -77,11 +75,7 @@ the time of the relapse, or with --draws if fewer than --share of the draws are 
 }
 
 func (f *recoverFlags) run(cmd *cobra.Command, arg string) error {
-	out, err := f.sink(cmd.OutOrStdout())
-	if err != nil {
-		return err
-	}
-	sc, err := f.load(cmd, arg)
+	out, sc, err := f.open(cmd, arg)
 	if err != nil {
 		return err
 	}

@@ -14,8 +14,7 @@ import (
 )
 
 type refereeFlags struct {
-	inputFlags
-	outputFlags
+	scenarioFlags
 	every  seconds
 	scale  float64
 	runs   int
@@ -58,8 +57,7 @@ each quantity that matters (NAME.referee.COLUMN.svg and .png).`,
 		Args: oneArg(scenarioArg),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
-	f.inputFlags.add(cmd)
-	f.outputFlags.add(cmd)
+	f.scenarioFlags.add(cmd)
 	cmd.Flags().Var(&f.every, "every", "`time` of a window, which divides the duration (default a hundredth of it)")
 	cmd.Flags().Float64Var(&f.scale, "scale", 1, "`share` of the system that is simulated, above 0 and up to 1")
 	cmd.Flags().IntVar(&f.runs, "replications", 8, "`number` of simulations, at least 2")
@@ -81,11 +79,7 @@ func (f *refereeFlags) run(cmd *cobra.Command, arg string) error {
 	case !(f.scale > 0 && f.scale <= 1):
 		return usage("--scale %g: want a share above 0 and up to 1", f.scale)
 	}
-	out, err := f.sink(cmd.OutOrStdout())
-	if err != nil {
-		return err
-	}
-	sc, err := f.load(cmd, arg)
+	out, sc, err := f.open(cmd, arg)
 	if err != nil {
 		return err
 	}

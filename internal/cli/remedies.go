@@ -12,8 +12,7 @@ import (
 )
 
 type remediesFlags struct {
-	inputFlags
-	outputFlags
+	scenarioFlags
 	planFlags
 }
 
@@ -40,18 +39,13 @@ safe_traffic, then home_s. The changes themselves stand in the head of the file.
 		Args: oneArg(scenarioArg),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
-	f.inputFlags.add(cmd)
-	f.outputFlags.add(cmd)
+	f.scenarioFlags.add(cmd)
 	f.planFlags.add(cmd)
 	return cmd
 }
 
 func (f *remediesFlags) run(cmd *cobra.Command, arg string) error {
-	out, err := f.sink(cmd.OutOrStdout())
-	if err != nil {
-		return err
-	}
-	sc, err := f.load(cmd, arg)
+	out, sc, err := f.open(cmd, arg)
 	if err != nil {
 		return err
 	}

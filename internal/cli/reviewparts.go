@@ -35,7 +35,7 @@ func (r *reviewer) simulate(p *part) error {
 	if err != nil {
 		return err
 	}
-	if err := r.save((&simulateFlags{inputFlags: r.inputFlags}).table(r.sc, res), "run"); err != nil {
+	if err := r.save((&simulateFlags{scenarioFlags: scenarioFlags{inputFlags: r.inputFlags}}).table(r.sc, res), "run"); err != nil {
 		return err
 	}
 	if err := writeScenario(filepath.Join(r.dir, r.sc.Name+".yaml"), r.sc); err != nil {
@@ -213,7 +213,8 @@ func (r *reviewer) triggers(p *part) error {
 	for _, kind := range []int{0, 1} {
 		tr := &triggers[kind]
 		shock := stability.Shock{Kind: tr.kind}
-		f := &tippingFlags{inputFlags: r.inputFlags, trigger: string(tr.kind)}
+		f := &tippingFlags{trigger: string(tr.kind)}
+		f.inputFlags = r.inputFlags
 		when := ""
 		if shock.Kind.Timed() {
 			shock.Over = 1800
@@ -351,7 +352,7 @@ func (r *reviewer) home(p *part) error {
 	if err != nil {
 		return err
 	}
-	f := &recoverFlags{inputFlags: r.inputFlags}
+	f := &recoverFlags{scenarioFlags: scenarioFlags{inputFlags: r.inputFlags}}
 	p.Text = lines(func(w io.Writer) { f.tell(w, r.sc, s, found, watches) })[:2]
 	p.points = append(p.points, fmt.Sprintf("From %s on a throttle that begins at %s and is raised in %d steps brings it home in %s.",
 		c.at(at), limitText(found.Plan[0].Limit), len(found.Plan)-1, humanTime(found.Home)))

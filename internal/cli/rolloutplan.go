@@ -13,8 +13,7 @@ import (
 )
 
 type rolloutFlags struct {
-	inputFlags
-	outputFlags
+	scenarioFlags
 	from   string
 	margin string
 	jobs   int
@@ -38,8 +37,7 @@ over_s (during so long).`,
 		Args: oneArg(scenarioArg),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
-	f.inputFlags.add(cmd)
-	f.outputFlags.add(cmd)
+	f.scenarioFlags.add(cmd)
 	cmd.Flags().StringVar(&f.from, "from", "0s", "the earliest `moment` of the first wave, such as 6:00")
 	cmd.Flags().StringVar(&f.margin, "margin", "5%", "each wave is absorbed when it is larger by this `share`")
 	cmd.Flags().IntVar(&f.jobs, "jobs", 0, "`number` of runs side by side (default: as many as processors)")
@@ -47,11 +45,7 @@ over_s (during so long).`,
 }
 
 func (f *rolloutFlags) run(cmd *cobra.Command, arg string) error {
-	out, err := f.sink(cmd.OutOrStdout())
-	if err != nil {
-		return err
-	}
-	sc, err := f.load(cmd, arg)
+	out, sc, err := f.open(cmd, arg)
 	if err != nil {
 		return err
 	}

@@ -15,8 +15,7 @@ import (
 )
 
 type simulateFlags struct {
-	inputFlags
-	outputFlags
+	scenarioFlags
 	every seconds
 	rtol  float64
 	plot  string
@@ -49,8 +48,7 @@ standard output under a line that says "incomplete".`,
 		Args: oneArg(scenarioArg),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
-	f.inputFlags.add(cmd)
-	f.outputFlags.add(cmd)
+	f.scenarioFlags.add(cmd)
 	cmd.Flags().Var(&f.every, "every", "`time` between rows, such as 30s, 5m or 1h (default a round one, for 100 to 200 rows)")
 	cmd.Flags().Float64Var(&f.rtol, "rtol", 1e-6, "relative `tolerance` of the integration, 1e-12 to 0.01")
 	cmd.Flags().StringVar(&f.plot, "plot", "", "draw the run in this `FILE` (.svg, .png; .csv for the figure's numbers)")
@@ -67,11 +65,7 @@ func (f *simulateFlags) run(cmd *cobra.Command, arg string) error {
 	if f.plot != "" && !plotFormat(f.plot) {
 		return usage("--plot %s: want a file in .svg, .png or .csv", f.plot)
 	}
-	out, err := f.sink(cmd.OutOrStdout())
-	if err != nil {
-		return err
-	}
-	sc, err := f.load(cmd, arg)
+	out, sc, err := f.open(cmd, arg)
 	if err != nil {
 		return err
 	}

@@ -16,9 +16,7 @@ import (
 )
 
 type tippingFlags struct {
-	inputFlags
-	outputFlags
-	momentFlags
+	frozenFlags
 	trigger, pool, vary string
 	over                seconds
 }
@@ -67,9 +65,7 @@ sizes are empty, as where it could not be decided); runs (trajectories). -o DIR 
 		Args: oneArg(scenarioArg),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
-	f.inputFlags.add(cmd)
-	f.outputFlags.add(cmd)
-	f.momentFlags.add(cmd)
+	f.frozenFlags.add(cmd)
 	var names []string
 	for _, t := range triggers {
 		names = append(names, string(t.kind))
@@ -92,19 +88,11 @@ func (f *tippingFlags) run(cmd *cobra.Command, arg string) error {
 	if shock.Kind.Timed() {
 		shock.Over = float64(f.over)
 	}
-	out, err := f.sink(cmd.OutOrStdout())
-	if err != nil {
-		return err
-	}
-	sc, err := f.load(cmd, arg)
+	out, sc, at, err := f.open(cmd, arg)
 	if err != nil {
 		return err
 	}
 	if err := f.sensible(sc, &triggers[kind]); err != nil {
-		return err
-	}
-	at, err := f.moment(sc)
-	if err != nil {
 		return err
 	}
 	v, err := parseVary(sc, f.vary, 20)
