@@ -147,14 +147,14 @@ func read(t *testing.T, path string) []byte {
 // with its path from the root.
 func walk(t *testing.T, visit func(path string)) {
 	t.Helper()
-	skip := []string{".git", "out", "review"}
+	skip := []string{"out", "review"}
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && slices.Contains(skip, path):
+		case entry.IsDir() && (path == ".git" || slices.Contains(skip, path)):
 			return fs.SkipDir
-		case entry.Type().IsRegular():
+		case entry.Type().IsRegular() && path != ".git": // which a linked work tree has as a file
 			visit(path)
 		}
 		return nil
