@@ -64,6 +64,7 @@ func (p *piece) after(t float64) *piece {
 	q.mult += q.multRate * dt
 	q.u += q.uRate * dt
 	q.lam += q.lamRate * dt
+	q.absent.share, _ = q.absent.at(dt)
 	q.keep, q.rollStart = 1, false
 	return &q
 }

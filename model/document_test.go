@@ -14,8 +14,14 @@ func newTextbook(sc *Scenario, t float64) *textbook {
 	nodes := 0.5 / 600 * float64(cache.Nodes) // restarts/s
 	long := math.Exp(-cache.HoldDown / cache.Outage)
 	replaced := math.Min(nodes*long, cache.Pace)
-	d.loss = cache.FlushesPerRestart * replaced / float64(cache.Nodes)
-	d.absent = (nodes*cache.Outage*(1-long) + (nodes*long-replaced)*cache.Outage) / float64(cache.Nodes)
+	out := func(from, to float64) float64 { // mean time in an outage between two ages of it
+		return cache.Outage * (math.Exp(-from/cache.Outage) - math.Exp(-to/cache.Outage))
+	}
+	d.absent = nodes * out(0, math.Min(t, cache.HoldDown)) / float64(cache.Nodes)
+	if t >= cache.HoldDown {
+		d.loss = cache.FlushesPerRestart * replaced / float64(cache.Nodes)
+		d.absent += (nodes - replaced/long) * out(cache.HoldDown, t) / float64(cache.Nodes)
+	}
 	for i := range sc.Classes {
 		c := &sc.Classes[i].Value
 		var keys, pi []float64

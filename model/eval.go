@@ -40,6 +40,8 @@ func (c *class) driveList(evicts bool) []int {
 // its gradient with respect to the core variables and, last, the time.
 type scratch struct {
 	width  int // core size + 1
+	served float64 // share of the content that is present and need not be validated
+	comes  float64 // its rate of change, 1/s
 	flow   flow
 	class  []classFlow
 	pool   []poolFlow
@@ -141,6 +143,7 @@ func (s *System) core(t float64, y []float64, grad bool) {
 	if s.mem != nil && !s.settling {
 		s.expire(t)
 	}
+	w.served, w.comes = s.now.served(t)
 	for q := range w.class {
 		s.hitRate(q, y)
 	}
@@ -174,11 +177,26 @@ func (s *System) hitRate(q int, y []float64) {
 		k.age = 0
 	}
 	k.hot = s.weigh(c.pi, y[l.at:l.at+l.bins*l.k], l.k)
-	k.sh.at(s.now.served()*k.hot, c)
+	k.sh.at(s.work.served*k.hot, c)
 }
 
-// served is the share of the content that is present and need not be validated.
-func (p *piece) served() float64 { return (1 - p.absent) * (1 - p.validate) }
+// served is the share of the content that is present and need not be validated, and its rate of
+// change (1/s).
+func (p *piece) served(t float64) (share, slope float64) {
+	away, rate := p.absent.at(t - p.t0)
+	if away >= 1 {
+		return 0, 0
+	}
+	return (1 - away) * (1 - p.validate), -rate * (1 - p.validate)
+}
+
+// addHit adds a times the gradient of a class's hit probability to g.
+func (s *System) addHit(g []float64, q int, a float64) {
+	if ix := &s.lay.core; ix.h[q] >= 0 {
+		g[ix.h[q]] += a * s.work.served
+		g[ix.size] += a * s.work.comes * s.work.class[q].hot
+	}
+}
 
 // enterPool reads a pool's state and the refusals that follow from it.
 func (s *System) enterPool(i int, t float64, y []float64, grad bool) {
@@ -270,11 +288,6 @@ func (s *System) readSuccess(q int, grad bool) {
 	pc, p := &s.now.par.pool[c.pool], &s.work.pool[c.pool]
 	ix := &s.lay.core
 	in, ib, is := ix.n[c.pool], ix.b[c.pool], ix.share[c.pool]
-	ih := ix.h[q]
-	dh := 0.0 // ∂h/∂hot
-	if c.cached {
-		dh = s.now.served()
-	}
 
 	var tail tailGrad
 	if pc.curve != nil {
@@ -320,9 +333,7 @@ func (s *System) readSuccess(q int, grad bool) {
 	dr := rf - corrRefuseSlope*p.share*rrr
 	axpy(k.gGr, dr, p.gR)
 	k.gGr[is] += (corrRefuse - corrRefuseSlope*p.r) * rrr
-	if ih >= 0 {
-		k.gGr[ih] += rv * k.sh.dv * dh
-	}
+	s.addHit(k.gGr, q, rv*k.sh.dv)
 	// k.gO = gt dGr + gr dGt
 	axpy(k.gO, gt, k.gGr)
 	g := k.gr
@@ -332,14 +343,10 @@ func (s *System) readSuccess(q int, grad bool) {
 	}
 	k.gO[ib] += g * tf * tail.db
 	k.gO[is] += g * together * trr
-	if ih >= 0 {
-		k.gO[ih] += g * (tf*tail.dw*k.sh.dw + tv*k.sh.dv) * dh
-	}
+	s.addHit(k.gO, q, g*(tf*tail.dw*k.sh.dw+tv*k.sh.dv))
 	// df1 = oc dP − P do; f and the attempts follow it.
 	axpy(k.gMult, -k.sh.miss, k.gO)
-	if ih >= 0 {
-		k.gMult[ih] += k.oc * k.sh.dmiss * dh
-	}
+	s.addHit(k.gMult, q, k.oc*k.sh.dmiss)
 	axpy(k.gF, df, k.gMult)
 	for i := range k.gMult {
 		k.gMult[i] *= dm

@@ -28,7 +28,7 @@ func (s *System) Freeze(at Moment) *System {
 	}
 	pc.lam = pc.par.boots * pc.mult
 	pc.t0, pc.lamRate, pc.multRate, pc.uRate = 0, 0, 0, 0
-	pc.validate, pc.absent, pc.loss, pc.rolling, pc.rollStart, pc.keep = 0, 0, 0, false, false, 1
+	pc.validate, pc.absent, pc.loss, pc.rolling, pc.rollStart, pc.keep = 0, absence{}, 0, false, false, 1
 	f.breaks, f.pieces = nil, []*piece{&pc}
 	f.mem, f.settling = nil, true // at rest a fixed time to live is an exponential one
 	f.Reset()

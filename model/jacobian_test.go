@@ -123,8 +123,11 @@ func TestJacobianExact(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, 2))
 			s := compileVariant(t, name)
-			for range 30 {
-				const at = 100.0
+			for i := range 30 {
+				at := 100.0
+				if i%3 == 0 {
+					at = 10 // no node is replaced yet
+				}
 				y := randomState(t, s, r, at)
 				checkJacobian(t, s, at, y)
 			}
@@ -179,7 +182,7 @@ func checkJacobian(t *testing.T, s *System, at float64, y []float64) {
 	s.Eval(down, at-h, y)
 	for i := range up {
 		d := (up[i] - down[i]) / (2 * h)
-		if e := math.Abs(d - dfdt[i]); e > 1e-6*(math.Abs(d)+1e-9*math.Abs(up[i])/h)+1e-9*math.Abs(up[i])/h+1e-12 {
+		if e := math.Abs(d - dfdt[i]); e > tol*(math.Abs(d)+1e-9*math.Abs(up[i])/h)+1e-9*math.Abs(up[i])/h+1e-12 {
 			t.Fatalf("∂f/∂t of component %d: %g, by differences %g", i, dfdt[i], d)
 		}
 	}

@@ -65,26 +65,20 @@ func (s *System) addCalls(q int, grad bool) {
 	if !grad {
 		return
 	}
-	g, dh := k.gCalls, s.now.served()
+	g := k.gCalls
 	axpy(g, sh.calls*k.lone, k.gRate)
 	axpy(g, k.rate*sh.calls, k.gLone)
-	ih := s.lay.core.h[q]
-	if ih >= 0 {
-		g[ih] += k.rate * k.lone * sh.dcall * dh
-	}
+	s.addHit(g, q, k.rate*k.lone*sh.dcall)
 	axpy(p.gCall, 1, g)
 	axpy(p.gLoad, sh.w, g)
 	axpy(p.gRaw, w2, g)
 	axpy(p.gSecond, sec, g)
 	axpy(p.gCommon, sh.ww, g)
-	if ih < 0 {
-		return
-	}
 	dw2 := sh.dw2 * (1 + pc.cs)
-	p.gLoad[ih] += calls * sh.dw * dh
-	p.gRaw[ih] += calls * dw2 * dh
-	p.gSecond[ih] += calls * (dw2 + 2*(pc.ca-1)*sh.w*sh.dw) * dh
-	p.gCommon[ih] += calls * sh.dww * dh
+	s.addHit(p.gLoad, q, calls*sh.dw)
+	s.addHit(p.gRaw, q, calls*dw2)
+	s.addHit(p.gSecond, q, calls*(dw2+2*(pc.ca-1)*sh.w*sh.dw))
+	s.addHit(p.gCommon, q, calls*sh.dww)
 }
 
 // add adds queries of a shape to the sums of a pool, and returns what one brings to the
@@ -105,17 +99,18 @@ func (p *poolFlow) add(c *pool, sh *shape, calls float64) (raw, second float64) 
 func (s *System) coalesce(q int, y []float64, grad bool) {
 	c, k, l, ix := &s.now.par.class[q], &s.work.class[q], &s.lay.class[q], &s.lay.core
 	p := &s.work.pool[c.pool]
-	eta := s.now.served()
+	eta := s.work.served
 	all := 1 - k.sh.h
 	if all < 1e-14 {
 		return
 	}
-	fetched, dRate, dWait := 0.0, 0.0, 0.0
+	fetched, kept, dRate, dWait := 0.0, 0.0, 0.0, 0.0
 	for b, pi := range c.pi {
 		x := sum(y[l.at+b*l.k : l.at+(b+1)*l.k])
 		part := 1 / (1 + c.rho[b]*k.rate*p.wait)
 		m := pi * (1 - eta*x) * part
 		fetched += m
+		kept += pi * x * part
 		dRate -= m * part * c.rho[b] * p.wait
 		dWait -= m * part * c.rho[b] * k.rate
 	}
@@ -125,7 +120,8 @@ func (s *System) coalesce(q int, y []float64, grad bool) {
 	}
 	g := k.gLone
 	g[ix.miss[q]] += 1 / all
-	g[ix.h[q]] += k.lone / all * eta
+	g[ix.size] -= kept / all * s.work.comes
+	s.addHit(g, q, k.lone/all)
 	axpy(g, dRate/all, k.gRate)
 	s.addWait(g, c.pool, dWait/all)
 }

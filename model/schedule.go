@@ -40,9 +40,10 @@ func (s *System) schedule(sc *Scenario, par *params) error {
 
 	s.pieces = []*piece{st.piece(0)}
 	next := 0
-	for _, t := range times {
+	for i := 0; i < len(times); i++ {
+		t := times[i]
 		st.expire(t)
-		st.keep, st.rollStart = 1, false
+		st.keep = 1
 		for ; next < len(sc.Timeline) && sc.Timeline[next].At <= t; next++ {
 			if err := st.apply(&s.lay, &sc.Timeline[next]); err != nil {
 				return fmt.Errorf("timeline[%d]: %w", next, err)
@@ -50,6 +51,11 @@ func (s *System) schedule(sc *Scenario, par *params) error {
 		}
 		s.breaks = append(s.breaks, t)
 		s.pieces = append(s.pieces, st.piece(t))
+		for _, end := range st.rollout.ends() {
+			if j, known := slices.BinarySearch(times, end); !known && end > t && end <= sc.Duration {
+				times = slices.Insert(times, j, end)
+			}
+		}
 	}
 	return nil
 }
@@ -64,9 +70,7 @@ type state struct {
 	limit, slope      float64 // throttle at rampFrom, slope until rampEnd
 	rampFrom, rampEnd float64
 	shedAll           bool
-	rollEnd           float64 // 0: no step runs
-	rollRate          float64 // f/D
-	rollStart         bool
+	rollout           rollout
 	keep              float64
 }
 
@@ -85,9 +89,6 @@ func (st *state) expire(t float64) {
 	if st.slope != 0 && t >= st.rampEnd {
 		st.limit, st.slope = st.at(st.rampEnd), 0
 	}
-	if t >= st.rollEnd {
-		st.rollEnd, st.rollRate = 0, 0
-	}
 }
 
 // at returns the throttle's limit at t, inside a ramp or outside.
@@ -105,13 +106,9 @@ func (st *state) apply(lay *layout, e *Entry) error {
 	}
 	switch e.Action {
 	case Rollout:
-		st.rollEnd, st.rollRate, st.rollStart = until, e.Value/e.Over, true
-		if loss, _ := st.sc.Cache.replacement(st.rollRate); loss*e.Over > 1+1e-12 {
-			return fmt.Errorf("rollout: a step of %g that costs each node its content %g times empties more than the cache holds",
-				e.Value, loss*e.Over/e.Value)
-		}
+		return st.rollout.start(&st.sc.Cache, e)
 	case Pause:
-		st.rollEnd, st.rollRate = 0, 0
+		st.rollout.pause(e.At)
 	case ThrottleTo:
 		st.limit, st.slope = e.Value, 0
 		if e.Priority != "" {
@@ -175,35 +172,13 @@ func (st *state) piece(t float64) *piece {
 		mult: f * st.traffic.value, multRate: slope * st.traffic.value,
 		u: st.at(t), uRate: st.slope, shedAll: st.shedAll,
 		validate: st.validate.value,
-		rolling:  st.rollRate > 0, rollStart: st.rollStart && st.rollRate > 0,
 	}
 	p.lam, p.lamRate = st.par.boots*p.mult, st.par.boots*p.multRate
 	for _, k := range st.kappa {
 		p.kappa = append(p.kappa, k.value)
 	}
-	if p.rolling {
-		p.loss, p.absent = st.sc.Cache.replacement(st.rollRate)
-	}
+	st.rollout.piece(p, &st.sc.Cache)
 	return p
-}
-
-// replacement returns the hazard (1/s) at which a rollout step that restarts the
-// share rate of the nodes per second empties content, and the share of nodes that
-// are neither present nor replaced. A node whose outage (exponential, mean δ)
-// exceeds the hold-down H is replaced by an empty one, unless the pace is used up:
-// then it comes back with its content at the end of its outage.
-func (c *Cache) replacement(rate float64) (loss, absent float64) {
-	exceed := 1.0
-	if c.HoldDown > 0 {
-		exceed = 0
-		if c.Outage > 0 {
-			exceed = math.Exp(-c.HoldDown / c.Outage)
-		}
-	}
-	replaced := min(rate*exceed, c.Pace/float64(c.Nodes))
-	loss = c.FlushesPerRestart * replaced
-	absent = min(1, c.Outage*(rate*(1-exceed)+(rate*exceed-replaced)))
-	return loss, absent
 }
 
 // kinks returns the times in (0, duration) where the profile bends.

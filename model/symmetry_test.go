@@ -49,20 +49,23 @@ func twin(s *System, r *rand.Rand, y []float64) {
 	}
 }
 
+// replacing is a time (s) at which the step of halves empties nodes.
+const replacing = 30
+
 func rates(t *testing.T, s *System, seed uint64) (y, f []float64) {
 	t.Helper()
 	y = s.NewState()
 	for k := range s.breaks {
-		if s.breaks[k] <= 0 {
-			y = s.Enter(k, 0, y)
+		if s.breaks[k] <= replacing {
+			y = s.Enter(k, replacing, y)
 		}
 	}
 	twin(s, rand.New(rand.NewPCG(seed, 8)), y)
-	if err := s.Consistent(1, y); err != nil {
+	if err := s.Consistent(replacing, y); err != nil {
 		t.Fatal(err)
 	}
 	f = make([]float64, len(y))
-	s.Eval(f, 1, y)
+	s.Eval(f, replacing, y)
 	return y, f
 }
 

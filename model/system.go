@@ -240,10 +240,10 @@ type piece struct {
 	shedAll        bool
 	kappa          []float64 // capacity factor per pool
 	validate       float64
-	absent         float64 // share of nodes neither present nor replaced
+	absent         absence
 	loss           float64 // 1/s: hazard at which the content still to come is emptied
-	rolling        bool
-	rollStart      bool    // a step starts with this piece
+	rolling        bool    // the nodes of a step are replaced
+	rollStart      bool    // and the first of them as this piece starts
 	keep           float64 // content left by the flushes at the piece's start
 }
 

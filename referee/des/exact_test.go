@@ -153,31 +153,3 @@ timeline: [{at: 10s, rollout: 40%%, over: 100s}]
 		}
 	}
 }
-
-// The pulse of an M/M/1/400, 70/s on 100/s with 130/s from 5 s to 10 s and a time-out of 0.5 s, against
-// its master equation.
-func TestPulse_exact(t *testing.T) {
-	sc := parse(t, `
-name: pulse
-duration: 21s
-traffic: {boots: 70/s, session_length: 1s}
-classes: {q: {per_boot: 1, cached: false}}
-pools: {main: {capacity: 100/s, queue_limit: 400, timeout: 500ms}}
-timeline: [{at: 5s, traffic: 185.714285714%, over: 5s}]
-`, nil)
-	r := simulate(t, sc, Settings{Replications: 500, Every: 0.1, Warmup: 5, Seed: 1})
-	for _, c := range []struct{ t, n, p float64 }{
-		{4.8, 2.333, math.Exp(-15)}, {5.5, 19.30, 0.0080}, {6, 34.46, 0.172}, {7, 64.50, 0.750}, {12, 94.59, 0.877}, {14, 39.9, 0.363}, {20, 2.374, math.NaN()},
-	} {
-		middle := func(column string) (mean, se float64) {
-			a, x := r.at(t, c.t, column)
-			b, y := r.at(t, c.t+0.1, column)
-			return (a + b) / 2, (x + y) / 2
-		}
-		n, se := middle("in_system.main")
-		within(t, fmt.Sprintf("n at %g s", c.t), n, se, c.n, 0.005, 3.3)
-		if p, se := middle("timeout.main"); !math.IsNaN(c.p) {
-			within(t, fmt.Sprintf("time-outs at %g s", c.t), p, se, c.p, 0.0005, 3.3)
-		}
-	}
-}

@@ -54,12 +54,19 @@ func simulate(t testing.TB, sc *model.Scenario, s Settings) *Result {
 // at returns a column and its standard error in the row that ends at the time.
 func (r *Result) at(t testing.TB, time float64, column string) (mean, se float64) {
 	t.Helper()
-	j := slices.Index(r.Columns, column)
-	i := slices.IndexFunc(r.Mean, func(row []float64) bool { return math.Abs(row[0]-time) < 1e-6 })
+	i, j := r.cell(t, time, column)
+	return r.Mean[i][j], r.SE[i][j]
+}
+
+// cell returns where a column is in the row that ends at the time.
+func (r *Result) cell(t testing.TB, time float64, column string) (i, j int) {
+	t.Helper()
+	j = slices.Index(r.Columns, column)
+	i = slices.IndexFunc(r.Mean, func(row []float64) bool { return math.Abs(row[0]-time) < 1e-6 })
 	if i < 0 || j < 0 {
 		t.Fatalf("no row at %g s, or no column %q in %q", time, column, r.Columns)
 	}
-	return r.Mean[i][j], r.SE[i][j]
+	return i, j
 }
 
 // last returns a column and its standard error in the last row.
