@@ -101,7 +101,7 @@ timeline: [{at: 5s, traffic: 185.7142857142857%, over: 5s}]
 		within(t, name+"n", n, a.nSE, c.n, 0.005, 3)
 		within(t, name+"v", v, a.vSE, c.v, 0.05, 3)
 		if !math.IsNaN(c.p) {
-			within(t, name+"p", p, a.pSE, c.p, 0.0005, 3)
+			within(t, name+"p", p, max(a.pSE, b.pSE), c.p, 0.0005, 3)
 		}
 	}
 }
