@@ -39,7 +39,7 @@ func (c *class) driveList(evicts bool) []int {
 // scratch holds every intermediate quantity of one evaluation and, when asked for,
 // its gradient with respect to the core variables and, last, the time.
 type scratch struct {
-	width  int // core size + 1
+	width  int     // core size + 1
 	served float64 // share of the content that is present and need not be validated
 	comes  float64 // its rate of change, 1/s
 	flow   flow

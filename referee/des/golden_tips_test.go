@@ -25,8 +25,12 @@ func TestGolden_tips(t *testing.T) {
 		{80, 3, 8, 2, 8, 725, 15, nil, true},
 		{80, 10, 8, 0, 8, 0, 0, nil, true},
 		{90, 10, 6, 6, 6, 577, 2, []figure{
-			{700, "hit_rate.q", 0.9072, 0.0028}, {700, "boot_success", 0.056, 0.005}, {700, "waiting_clients", 45830, 2285},
-			{1200, "hit_rate.q", 0.8921, 0.0028}, {1200, "load.main", 7.69, 0.16}, {1200, "waiting_clients", 239065, 6789},
+			{700, "hit_rate.q", 0.9072, 0.0028},
+			{700, "boot_success", 0.056, 0.005},
+			{700, "waiting_clients", 45830, 2285},
+			{1200, "hit_rate.q", 0.8921, 0.0028},
+			{1200, "load.main", 7.69, 0.16},
+			{1200, "waiting_clients", 239065, 6789},
 		}, true},
 	} {
 		t.Run(fmt.Sprintf("%g per second, %g times", c.boots, c.size), func(t *testing.T) {
