@@ -27,7 +27,10 @@ var mayImport = map[string][]string{
 		"internal/report", "recovery", "referee", "stability", "telemetry", "trajectory",
 	},
 
-	"plots":      {"fixedpoint", "model", "internal/ode"}, // imported by internal/cli alone
+	"notebooks":      {}, // the test that runs them
+	"notebooks/show": {"data", "model", "plots"},
+
+	"plots":      {"fixedpoint", "model", "internal/ode"}, // imported by what shows results alone
 	"recovery":   {"fixedpoint", "model", "internal/ode", "stability", "trajectory"},
 	"calibrate":  {"fixedpoint", "model", "internal/ode", "internal/special", "telemetry", "trajectory"},
 	"montecarlo": {"fixedpoint", "model", "internal/ode", "internal/special", "trajectory"},

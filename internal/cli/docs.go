@@ -21,7 +21,7 @@ func newDocs() *cobra.Command {
 			epoch := time.Unix(0, 0).UTC() // the same pages whenever they are made
 			return doc.GenManTree(root, &doc.GenManHeader{Section: "1", Date: &epoch, Source: "metastable", Manual: "metastable"}, dir)
 		}),
-		docsCommand("markdown", "Write one Markdown page per command", doc.GenMarkdownTree),
+		docsCommand("markdown", "Write one Markdown page per command", writeManual),
 	)
 	return docs
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -82,7 +81,7 @@ gives the same bytes for any --jobs. An interrupt keeps what is done.`,
 	fl.IntVar(&f.draws, "draws", 0, "`number` of runs, the most with --until (default 1000, or 10000 with --until)")
 	fl.StringVar(&f.until, "until", "", "end when the interval of P(collapse) is narrow: `half-width=0.01`")
 	fl.Uint64Var(&f.seed, "seed", 1, "`seed` of all randomness, up to 2^53")
-	fl.IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "`number` of runs side by side")
+	fl.IntVar(&f.jobs, "jobs", 0, "`number` of runs side by side (default: as many as processors)")
 	fl.StringVar(&f.sensitivity, "sensitivity", "", "which parameter matters, by this `method`: "+strings.Join(methodNames(sensitivities), ", "))
 	fl.StringVar(&f.of, "of", montecarlo.Collapsed.String(), "what it matters for: a `class or measure`")
 	fl.StringVar(&f.rare, "rare", "", "estimate a small probability by this `method`: "+strings.Join(methodNames(rareMethods), ", "))
@@ -214,8 +213,8 @@ func (f *monteCarloFlags) prepare(cmd *cobra.Command, arg string) (*monteCarlo, 
 		return nil, usage("--draws %d: want 1 to %d", f.draws, most)
 	case f.seed > 1<<53:
 		return nil, usage("--seed %d: want at most 2^53", f.seed)
-	case f.jobs < 1:
-		return nil, usage("--jobs %d: want at least 1", f.jobs)
+	case f.jobs < 0:
+		return nil, usage("--jobs %d: want at least 1, or 0 for as many as processors", f.jobs)
 	case f.samples < 0 || f.samples > most:
 		return nil, usage("--samples %d: want up to %d", f.samples, most)
 	case f.samples > 0 && f.sensitivity == "" && f.rare == "":

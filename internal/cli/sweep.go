@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -49,13 +48,13 @@ type jobFlags struct {
 
 func (f *jobFlags) add(cmd *cobra.Command) {
 	f.every = 10
-	cmd.Flags().IntVar(&f.jobs, "jobs", runtime.GOMAXPROCS(0), "`number` of runs side by side")
+	cmd.Flags().IntVar(&f.jobs, "jobs", 0, "`number` of runs side by side (default: as many as processors)")
 	cmd.Flags().Var(&f.every, "checkpoint", "about how often what is done is saved, a `time` such as 10s")
 }
 
 func (f *jobFlags) check() error {
-	if f.jobs < 1 {
-		return usage("--jobs %d: want at least 1", f.jobs)
+	if f.jobs < 0 {
+		return usage("--jobs %d: want at least 1, or 0 for as many as processors", f.jobs)
 	}
 	return nil
 }
