@@ -11,7 +11,7 @@ import (
 // attempts included, and o the probability that a read succeeds.
 const (
 	driveFill   = iota // Φ (1/s)
-	driveDelay         // R (s): late fills land after a sojourn
+	driveFlight        // reads of the class during one that fills: late answers and coalesced fetches land after a sojourn
 	driveSpoil         // Ψ = Ã min(R, τ)(1 − o): reads under way that will delete a fill
 	driveDelete        // Δ = Ã validate (1 − o) (1/s): failed validations delete
 	driveAccess        // Ã (1/s), for eviction
@@ -24,8 +24,8 @@ func (c *class) driveList(evicts bool) []int {
 		return nil
 	}
 	d := []int{driveFill}
-	if c.late {
-		d = append(d, driveDelay)
+	if c.late || c.coalesce {
+		d = append(d, driveFlight)
 	}
 	if c.del {
 		d = append(d, driveSpoil, driveDelete)

@@ -88,8 +88,7 @@ func (s *System) linearizeBins(q int, y []float64) {
 			}
 		}
 		if c.coalesce {
-			p := &s.work.pool[c.pool]
-			a.missW[i] = -s.work.served * c.pi[i] / (1 + r*k.rate*p.wait)
+			a.missW[i] = -s.work.served * c.pi[i] / (1 + r*k.drive[driveFlight])
 		}
 	}
 }

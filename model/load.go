@@ -94,25 +94,42 @@ func (p *poolFlow) add(c *pool, sh *shape, calls float64) (raw, second float64) 
 	return raw, second
 }
 
+// flight is the mean time (s) for which a fetch keeps others from fetching its key: it ends with
+// the answer, at the latest with the time-out, and at once when a shard refuses it.
+func (s *System) flight(q int) float64 {
+	c, k := &s.now.par.class[q], &s.work.class[q]
+	return k.gr * min(s.work.pool[c.pool].wait, s.now.par.pool[c.pool].tau)
+}
+
+// addFlight adds a times the gradient of a class's flight to g.
+func (s *System) addFlight(g []float64, q int, a float64) {
+	c, k := &s.now.par.class[q], &s.work.class[q]
+	wait, tau := s.work.pool[c.pool].wait, s.now.par.pool[c.pool].tau
+	axpy(g, a*min(wait, tau), k.gGr)
+	if wait < tau {
+		s.addWait(g, c.pool, a*k.gr)
+	}
+}
+
 // coalesce computes the share of the misses that fetch when one fetch per key is in
-// flight: a missing key of bin b is read at the rate ν, fetched at ν/(1 + νR).
+// flight: a missing key of bin b is read at the rate ν, fetched at ν/(1 + νL), L the flight.
 func (s *System) coalesce(q int, y []float64, grad bool) {
 	c, k, l, ix := &s.now.par.class[q], &s.work.class[q], &s.lay.class[q], &s.lay.core
-	p := &s.work.pool[c.pool]
+	flight := s.flight(q)
 	eta := s.work.served
 	all := 1 - k.sh.h
 	if all < 1e-14 {
 		return
 	}
-	fetched, kept, dRate, dWait := 0.0, 0.0, 0.0, 0.0
+	fetched, kept, dRate, dFlight := 0.0, 0.0, 0.0, 0.0
 	for b, pi := range c.pi {
 		x := sum(y[l.at+b*l.k : l.at+(b+1)*l.k])
-		part := 1 / (1 + c.rho[b]*k.rate*p.wait)
+		part := 1 / (1 + c.rho[b]*k.rate*flight)
 		m := pi * (1 - eta*x) * part
 		fetched += m
 		kept += pi * x * part
-		dRate -= m * part * c.rho[b] * p.wait
-		dWait -= m * part * c.rho[b] * k.rate
+		dRate -= m * part * c.rho[b] * flight
+		dFlight -= m * part * c.rho[b] * k.rate
 	}
 	k.lone = fetched / all
 	if !grad {
@@ -123,7 +140,7 @@ func (s *System) coalesce(q int, y []float64, grad bool) {
 	g[ix.size] -= kept / all * s.work.comes
 	s.addHit(g, q, k.lone/all)
 	axpy(g, dRate/all, k.gRate)
-	s.addWait(g, c.pool, dWait/all)
+	s.addFlight(g, q, dFlight/all)
 }
 
 // addWait adds a times the gradient of a pool's R to g.
@@ -146,7 +163,12 @@ func (s *System) classDrives(q int, grad bool) {
 	p, tau := &s.work.pool[c.pool], s.now.par.pool[c.pool].tau
 	o, gO := k.fills(c)
 	k.drive[driveFill] = k.rate * o
-	k.drive[driveDelay] = p.wait
+	switch {
+	case c.coalesce:
+		k.drive[driveFlight] = k.rate * s.flight(q)
+	case c.late:
+		k.drive[driveFlight] = k.rate * o * p.wait
+	}
 	k.drive[driveAccess] = k.rate
 	span := min(p.wait, tau)
 	k.drive[driveSpoil] = k.rate * span * k.oc
@@ -160,8 +182,15 @@ func (s *System) classDrives(q int, grad bool) {
 		case driveFill:
 			axpy(g, o, k.gRate)
 			axpy(g, k.rate, gO)
-		case driveDelay:
-			s.addWait(g, c.pool, 1)
+		case driveFlight:
+			if c.coalesce {
+				axpy(g, s.flight(q), k.gRate)
+				s.addFlight(g, q, k.rate)
+				continue
+			}
+			axpy(g, o*p.wait, k.gRate)
+			axpy(g, k.rate*p.wait, gO)
+			s.addWait(g, c.pool, k.rate*o)
 		case driveSpoil:
 			axpy(g, span*k.oc, k.gRate)
 			axpy(g, -k.rate*span, k.gO)

@@ -89,8 +89,8 @@ func (k *classFlow) fills(c *class) (o float64, gO []float64) {
 // aside; both 1/s.
 func (c *class) binRate(rho float64, d *[driveKinds]float64) (fill, loss float64) {
 	fill = rho * d[driveFill]
-	if c.late {
-		fill /= 1 + fill*d[driveDelay]
+	if c.late || c.coalesce {
+		fill /= 1 + rho*d[driveFlight]
 	}
 	if c.del {
 		fill *= math.Exp(-rho * d[driveSpoil])
@@ -109,14 +109,14 @@ func (c *class) binSlopes(drive int, rho float64, d *[driveKinds]float64) (dfill
 	if c.del {
 		spoil = math.Exp(-rho * d[driveSpoil])
 	}
-	if c.late {
-		late = 1 / (1 + fill*d[driveDelay])
+	if c.late || c.coalesce {
+		late = 1 / (1 + rho*d[driveFlight])
 	}
 	switch drive {
 	case driveFill:
-		return rho * late * late * spoil, 0
-	case driveDelay:
-		return -fill * fill * late * late * spoil, 0
+		return rho * late * spoil, 0
+	case driveFlight:
+		return -rho * fill * late * late * spoil, 0
 	case driveSpoil:
 		return -rho * fill * late * spoil, 0
 	case driveDelete:

@@ -269,7 +269,7 @@ func (d *textbook) pass() {
 			for b, pi := range d.pi[i] {
 				nu := reads[i] * c.KeysPerRequest * pi / d.keys[i][b]
 				served := (1 - d.absent) * (1 - d.validate) * total(d.x[i][b])
-				fetched += pi * (1 - served) / (1 + nu*(d.n[pool]+1)/p.Capacity)
+				fetched += pi * (1 - served) / (1 + nu*noRefusal[i]*math.Min((d.n[pool]+1)/p.Capacity, p.Timeout))
 			}
 			q.lambda *= fetched / (1 - h[i])
 		}
@@ -343,7 +343,13 @@ func (d *textbook) content(reads, o, oc, noRefusal []float64) {
 			nu := reads[i] * c.KeysPerRequest * d.pi[i][b] / d.keys[i][b]
 			fill, gone := nu*o[i], 0.0
 			if c.LateFill {
-				fill = nu * noRefusal[i] / (1 + nu*noRefusal[i]*sojourn)
+				fill = nu * noRefusal[i]
+			}
+			switch {
+			case c.Coalesce:
+				fill /= 1 + nu*noRefusal[i]*math.Min(sojourn, p.Timeout)
+			case c.LateFill:
+				fill /= 1 + fill*sojourn
 			}
 			if c.OnError == "delete" {
 				fill *= math.Exp(-nu * math.Min(sojourn, p.Timeout) * oc[i])

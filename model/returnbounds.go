@@ -122,8 +122,12 @@ func (m *ReturnMap) hits(q int, rate, age ends) (hot, fetched ends) {
 	late, soon := m.s.work.pool[c.pool].wait, m.easy.work.pool[c.pool].wait
 	few, _ := worst.fills(c)
 	many, _ := mild.fills(c)
+	long, short := late*few, soon*many // time that a fill takes
+	if c.coalesce {
+		long, short = min(late, tau)*mild.gr, min(soon, tau)*worst.gr
+	}
 	for b, r := range c.rho {
-		fill := ends{c.fewestFills(r, rate, few, late, min(late, tau)*worst.oc), c.mostFills(r, rate, many, soon, min(soon, tau)*mild.oc)}
+		fill := ends{c.fewestFills(r, rate, few, long, min(late, tau)*worst.oc), c.mostFills(r, rate, many, short, min(soon, tau)*mild.oc)}
 		loss := ends{}
 		if m.s.lay.lru >= 0 {
 			loss = ends{evicted(r*rate.hi, age.hi), evicted(r*rate.lo, age.lo)}
@@ -131,8 +135,8 @@ func (m *ReturnMap) hits(q int, rate, age ends) (hot, fetched ends) {
 		x := ends{c.part(m.s.lay.class[q].k, fill.lo, loss.hi), c.part(m.s.lay.class[q].k, fill.hi, loss.lo)}
 		hot.lo, hot.hi = hot.lo+c.pi[b]*x.lo, hot.hi+c.pi[b]*x.hi
 		if c.coalesce {
-			fetched.lo += c.pi[b] * (1 - x.hi) / (1 + r*rate.hi*late)
-			fetched.hi += c.pi[b] * (1 - x.lo) / (1 + r*rate.lo*soon)
+			fetched.lo += c.pi[b] * (1 - x.hi) / (1 + r*rate.hi*long)
+			fetched.hi += c.pi[b] * (1 - x.lo) / (1 + r*rate.lo*short)
 		}
 	}
 	return hot, fetched
@@ -154,31 +158,31 @@ func evicted(nu, age float64) float64 {
 }
 
 // filled is the rate at which a bin of r accesses a request fills, for requests at the given rate
-// of which the share o fills, after the delay wait, spoil being min(R, τ)(1 − o).
-func (c *class) filled(r, rate, o, wait, spoil float64) float64 {
-	fill, _ := c.binRate(r, &[driveKinds]float64{driveFill: rate * o, driveDelay: wait, driveSpoil: rate * spoil})
+// of which the share o fills, each after a flight, spoil being min(R, τ)(1 − o).
+func (c *class) filled(r, rate, o, flight, spoil float64) float64 {
+	fill, _ := c.binRate(r, &[driveKinds]float64{driveFill: rate * o, driveFlight: rate * flight, driveSpoil: rate * spoil})
 	return fill
 }
 
 // fewestFills is the least fill of a bin over the rates. It rises with the rate, or with
 // on_error: delete rises and then falls: the least is at an end.
-func (c *class) fewestFills(r float64, rate ends, o, wait, spoil float64) float64 {
-	fill := c.filled(r, rate.lo, o, wait, spoil)
+func (c *class) fewestFills(r float64, rate ends, o, flight, spoil float64) float64 {
+	fill := c.filled(r, rate.lo, o, flight, spoil)
 	if c.del {
-		fill = min(fill, c.filled(r, rate.hi, o, wait, spoil))
+		fill = min(fill, c.filled(r, rate.hi, o, flight, spoil))
 	}
 	return fill
 }
 
-// mostFills is the largest, where r s x (1 + r o R x) = 1 if that rate x lies between.
-func (c *class) mostFills(r float64, rate ends, o, wait, spoil float64) float64 {
+// mostFills is the largest, where r s x (1 + r L x) = 1 if that rate x lies between.
+func (c *class) mostFills(r float64, rate ends, o, flight, spoil float64) float64 {
 	at := rate.hi
 	if c.del && spoil > 0 {
 		peak := 1 / (r * spoil)
-		if a := r * o * wait; c.late && a > 0 {
+		if a := r * flight; (c.late || c.coalesce) && a > 0 {
 			peak = 2 * peak / (1 + math.Sqrt(1+4*a*peak))
 		}
 		at = min(max(peak, rate.lo), rate.hi)
 	}
-	return c.filled(r, at, o, wait, spoil)
+	return c.filled(r, at, o, flight, spoil)
 }

@@ -68,7 +68,7 @@ func (m *ReturnMap) atRest(s *System, q int) (hot, fetched float64) {
 		x := first * part
 		hot += c.pi[b] * x
 		if c.coalesce {
-			fetched += c.pi[b] * (1 - x) / (1 + r*k.rate*k.drive[driveDelay])
+			fetched += c.pi[b] * (1 - x) / (1 + r*k.drive[driveFlight])
 		}
 	}
 	return hot, fetched

@@ -105,6 +105,26 @@ func TestCompareInvariantOutage(t *testing.T) {
 	}
 }
 
+// One fetch fills one key: at 900/s a flush keeps the cache empty for good, where fills at every read
+// would save it.
+func TestCompareInvariantCoalesce(t *testing.T) {
+	sc := scenario(t, "coalesce")
+	for path, v := range map[string]string{"traffic.boots": "900/s", "pools.main.timeout": "1s"} {
+		if err := sc.Set(path, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sc.Duration = 240
+	r := compare(t, sc, Settings{Method: Simulation, Replications: 4, Seed: 1, Every: 30})
+	for _, column := range []string{"boot_success", "hit_rate.q", "load.main", "in_system.main"} {
+		near(t, r, column, 0.05, math.Inf(1))
+	}
+	series := r.Series("boot_success")
+	if p := series[len(series)-1]; p.Fluid > 0.05 || p.Mean > 0.05 {
+		t.Errorf("success at the end: fluid %g, simulated %g, want an outage", p.Fluid, p.Mean)
+	}
+}
+
 // The example of HotOS'25: after a surge a queue of at most 35 queries recovers and one of at most
 // 150 does not, by all three descriptions. At 150 the fluid is near throughout; at 35, where
 // a refused client comes back within a millisecond and finds the same full queue, it takes
