@@ -30,6 +30,9 @@ type Plan struct {
 	// Schedules are those of the throttle that points name.
 	Schedules map[string]Schedule `json:"schedules,omitempty"`
 
+	// Joint are the draws of the uncertain parameters, in place of the scenario's laws.
+	Joint *Joint `json:"joint,omitempty"`
+
 	Draws int     `json:"draws"`
 	Seed  uint64  `json:"seed"`
 	RTol  float64 `json:"rtol"` // 0: the default of [Sweep]
@@ -43,8 +46,8 @@ type Plan struct {
 }
 
 // NewPlan returns the plan of a sweep, all of whose points set the same paths, after
-// [Sweep.Check]. The uncertain parameters have to be those of [Uncertainty]. Asked and
-// half are those of the Plan.
+// [Sweep.Check]. The uncertain parameters have to be those of [Uncertainty], or of
+// [Joint.Uncertainty]. Asked and half are those of the Plan.
 func NewPlan(s *Sweep, version string, half float64, asked []string) (*Plan, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
@@ -54,7 +57,7 @@ func NewPlan(s *Sweep, version string, half float64, asked []string) (*Plan, err
 	}
 	p := &Plan{
 		Version: version, Name: s.Scenario.Name, Hash: s.Scenario.Hash(), Scenario: string(s.Scenario.YAML()),
-		Asked: asked, Schedules: s.Schedules, Draws: s.Draws, Seed: s.Seed, RTol: s.RTol, Half: half,
+		Asked: asked, Schedules: s.Schedules, Joint: s.Joint, Draws: s.Draws, Seed: s.Seed, RTol: s.RTol, Half: half,
 	}
 	for _, set := range s.Points[0] {
 		p.Paths = append(p.Paths, set.Path)
@@ -92,11 +95,15 @@ func (p *Plan) Sweep() (*Sweep, error) {
 	if sc.Hash() != p.Hash {
 		return nil, fmt.Errorf("montecarlo: the plan's scenario has the hash %s, and the plan says %s", sc.Hash(), p.Hash)
 	}
-	uncertain, err := Uncertainty(sc)
+	uncertainty := Uncertainty
+	if p.Joint != nil {
+		uncertainty = p.Joint.Uncertainty
+	}
+	uncertain, err := uncertainty(sc)
 	if err != nil {
 		return nil, err
 	}
-	s := &Sweep{Scenario: sc, Uncertain: uncertain, Schedules: p.Schedules, Draws: p.Draws, Seed: p.Seed, RTol: p.RTol}
+	s := &Sweep{Scenario: sc, Uncertain: uncertain, Joint: p.Joint, Schedules: p.Schedules, Draws: p.Draws, Seed: p.Seed, RTol: p.RTol}
 	for i, values := range p.Points {
 		if len(values) != len(p.Paths) {
 			return nil, fmt.Errorf("montecarlo: point %d of the plan has %d values of %d parameters", i, len(values), len(p.Paths))

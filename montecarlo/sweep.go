@@ -2,6 +2,7 @@ package montecarlo
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/metastable/metastable/model"
@@ -23,6 +24,10 @@ type Sweep struct {
 	// Uncertain are the parameters drawn from a law, after those of the point are set; see
 	// [Uncertainty]. A parameter that the points set as well is not drawn.
 	Uncertain []Uncertain
+
+	// Joint, if not nil, are draws in which the parameters of Uncertain vary together: each
+	// run takes one of them, at random. Uncertain is then [Joint.Uncertainty].
+	Joint *Joint
 
 	// Schedules are those of the throttle that points name: see [SchedulePath].
 	Schedules map[string]Schedule
@@ -59,7 +64,10 @@ func (s *Sweep) Check() error {
 			return fmt.Errorf("montecarlo: point %d: %w", i, err)
 		}
 	}
-	for _, u := range s.Uncertain {
+	for k, u := range s.Uncertain {
+		if s.Joint != nil && (k >= len(s.Joint.Paths) || s.Joint.Paths[k] != u.Path) {
+			return fmt.Errorf("montecarlo: the joint draws are of %v, not of %s", s.Joint.Paths, u.Path)
+		}
 		if err := u.check(s.Scenario); err != nil {
 			return err
 		}
@@ -92,20 +100,32 @@ func (s *Sweep) Draw(point, draw int) (*model.Scenario, error) {
 
 // draw sets the uncertain parameters of a scenario at a point, and its schedule.
 func (s *Sweep) draw(sc *model.Scenario, point, draw int) (*model.Scenario, error) {
-	r := Stream(mix(s.Seed)^uint64(point), uint64(draw))
-	for _, u := range s.Uncertain {
-		p := r.Float64() // drawn even if not used: the others stay as they are
-		if slices.ContainsFunc(s.Points[point], func(set Setting) bool { return set.Path == u.Path }) {
-			continue
+	for k, v := range s.values(Stream(mix(s.Seed)^uint64(point), uint64(draw))) {
+		path := s.Uncertain[k].Path
+		if slices.ContainsFunc(s.Points[point], func(set Setting) bool { return set.Path == path }) {
+			continue // drawn all the same: the others stay as they are
 		}
-		if p == 0 {
-			p = 0x1p-54 // the generator's 0 stands for the half step above it
-		}
-		if err := sc.SetFloat(u.Path, u.Law.Quantile(p)); err != nil {
+		if err := sc.SetFloat(path, v); err != nil {
 			return nil, err
 		}
 	}
 	return sc, s.follow(sc, point)
+}
+
+// values draws those of the uncertain parameters.
+func (s *Sweep) values(r *rand.Rand) []float64 {
+	if s.Joint != nil {
+		return s.Joint.Draws[r.IntN(len(s.Joint.Draws))]
+	}
+	var out []float64
+	for _, u := range s.Uncertain {
+		p := r.Float64()
+		if p == 0 {
+			p = 0x1p-54 // the generator's 0 stands for the half step above it
+		}
+		out = append(out, u.Law.Quantile(p))
+	}
+	return out
 }
 
 // A sweeper is one worker. It keeps the scenario of its last point.
