@@ -12,8 +12,8 @@ import (
 	"github.com/metastable/metastable/internal/numtest"
 )
 
-// ridge is a sample in which the sum of two parameters hardly varies.
-func ridge(n int) *Joint {
+// correlated is a sample in which the sum of two parameters hardly varies.
+func correlated(n int) *Joint {
 	j := &Joint{Paths: []string{"pools.main.capacity", "clients.give_up"}}
 	r := Stream(3, 0)
 	for range n {
@@ -25,7 +25,7 @@ func ridge(n int) *Joint {
 
 // Runs take rows of the sample as they are: what moves together stays together.
 func TestJointDrawsExact(t *testing.T) {
-	j := ridge(50)
+	j := correlated(50)
 	s := &Sweep{Scenario: parsed(t, flushed), Points: []Point{nil}, Joint: j, Draws: 400, Seed: 1}
 	var err error
 	if s.Uncertain, err = j.Uncertainty(s.Scenario); err != nil {
@@ -58,7 +58,7 @@ func TestJointDrawsExact(t *testing.T) {
 
 // The places of a row lead back to its values through the laws of the columns.
 func TestJointPlacesExact(t *testing.T) {
-	j := ridge(40)
+	j := correlated(40)
 	j.Draws[7] = slices.Clone(j.Draws[8]) // walkers that stay leave the same row twice
 	laws, err := j.Uncertainty(parsed(t, flushed))
 	if err != nil {
@@ -100,7 +100,7 @@ func TestJointThatMakesNoSense(t *testing.T) {
 
 // A plan carries the draws: a sweep read from its file draws the same.
 func TestPlanWithJointDrawsExact(t *testing.T) {
-	j := ridge(10)
+	j := correlated(10)
 	s := &Sweep{Scenario: parsed(t, flushed), Points: []Point{nil}, Joint: j, Draws: 5, Seed: 1}
 	var err error
 	if s.Uncertain, err = j.Uncertainty(s.Scenario); err != nil {
