@@ -23,7 +23,7 @@ type calibrateFlags struct {
 	noise           string
 	confidence      string
 	starts, global  int
-	posterior       int
+	sample          int
 	independent     bool
 	seed            uint64
 	confidenceValue float64
@@ -62,8 +62,9 @@ samples weigh less, and a warning says so.
 
 -o DIR writes NAME.fit.csv, NAME.fitted.yaml (the scenario with the values found and their
 intervals as uncertainty, for every other command), and figures: data against fit, residuals,
-profiles. --posterior N draws from the posterior by N steps of an ensemble of walkers, and
-adds bands, a figure of pairs and the draws (NAME.pairs.csv).`,
+profiles. --sample N draws from the posterior by N steps of an ensemble of walkers, and
+adds bands, a figure of pairs with its draws, and NAME.posterior.json: what --posterior of
+montecarlo, sweep, recover, phase, tipping and check takes.`,
 		Example: `  metastable simulate hotos21-retry --every 5s -o run.csv && metastable calibrate hotos21-retry --set pools.database.capacity=320/s --data run.csv --map attempts_per_s=attempts --free pools.database.capacity=290/s..340/s --starts 2 -o out`,
 		Args:    oneArg(scenarioArg),
 		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
@@ -82,7 +83,7 @@ adds bands, a figure of pairs and the draws (NAME.pairs.csv).`,
 	fl.StringVar(&f.confidence, "confidence", "90%", "`share` of the intervals that hold the truth")
 	fl.IntVar(&f.starts, "starts", 8, "local searches from this `number` of starts")
 	fl.IntVar(&f.global, "global", 0, "search by CMA-ES too, with this `number` of runs")
-	fl.IntVar(&f.posterior, "posterior", 0, "draw from the posterior by this `number` of steps")
+	fl.IntVar(&f.sample, "sample", 0, "draw from the posterior by this `number` of steps")
 	fl.BoolVar(&f.independent, "independent", false, "take errors of neighbouring samples for independent")
 	fl.Uint64Var(&f.seed, "seed", 1, "`seed` of CMA-ES and of the posterior")
 	cmd.RegisterFlagCompletionFunc("noise", cobra.FixedCompletions(calibrate.NoiseKinds[:], cobra.ShellCompDirectiveNoFileComp))
@@ -97,8 +98,8 @@ func (f *calibrateFlags) run(cmd *cobra.Command, arg string) error {
 		return usage("--map is missing: want COLUMN=QUANTITY, such as hit_rate=hit_rate")
 	case len(f.free) == 0:
 		return usage("--free is missing: want PATH=LO..HI, such as pools.main.capacity=5000/s..12000/s")
-	case f.starts < 1 || f.starts > 10000 || f.global < 0 || f.posterior < 0:
-		return usage("--starts wants 1 to 10000, --global and --posterior want 0 or more")
+	case f.starts < 1 || f.starts > 10000 || f.global < 0 || f.sample < 0:
+		return usage("--starts wants 1 to 10000, --global and --sample want 0 or more")
 	}
 	out, sc, err := f.open(cmd, arg)
 	if err != nil {
@@ -167,6 +168,7 @@ type calibration struct {
 	id        *calibrate.Identification
 	profiles  []*calibrate.Profile // of the free parameters, in order
 	posterior *calibrate.Posterior // nil: not asked for
+	short     error                // that its chains are too short
 	bands     []calibrate.Band
 	warnings  []error
 }
@@ -183,13 +185,14 @@ func (f *calibrateFlags) judge(fit *calibrate.Fit) (*calibration, error) {
 		fit.Warnings = append(fit.Warnings, fmt.Errorf("%w; more --starts, or --global, find it sooner", err))
 	}
 	r.id, r.warnings = fit.Identify(), fit.Warnings
-	if f.posterior == 0 {
+	if f.sample == 0 {
 		return r, nil
 	}
-	post, err := fit.Sample(&calibrate.SampleSettings{Steps: f.posterior, Seed: f.seed})
+	post, err := fit.Sample(&calibrate.SampleSettings{Steps: f.sample, Seed: f.seed})
 	var short *calibrate.ShortError
 	switch {
 	case errors.As(err, &short):
+		r.short = err
 		r.warnings = append(r.warnings, err)
 	case err != nil:
 		return nil, err
@@ -216,6 +219,13 @@ func (f *calibrateFlags) write(cmd *cobra.Command, out *sink, sc *model.Scenario
 			return err
 		}
 		written = append(written, yaml)
+		if r.posterior != nil {
+			path := filepath.Join(out.dir, sc.Name+".posterior.json")
+			if err := writeJSON(path, f.record(sc, r)); err != nil {
+				return err
+			}
+			written = append(written, path)
+		}
 		figures, err := r.figures(sc, f.confidenceValue)
 		if err != nil {
 			return err
@@ -235,6 +245,18 @@ func (f *calibrateFlags) write(cmd *cobra.Command, out *sink, sc *model.Scenario
 		wrote(w, written)
 	}
 	return nil
+}
+
+// record is the posterior as a file holds it.
+func (f *calibrateFlags) record(sc *model.Scenario, r *calibration) *calibrate.Record {
+	const most = 4000 // draws: more than the effective size of most chains
+	rec := r.posterior.Record(most)
+	rec.Version, rec.Scenario, rec.Hash = "metastable "+version(), sc.Name, sc.Hash()
+	rec.Set, rec.Data, rec.Map = f.set, f.data, f.maps
+	if r.short != nil {
+		rec.Warnings = append(rec.Warnings, r.short.Error())
+	}
+	return rec
 }
 
 // explain says what the data tell.

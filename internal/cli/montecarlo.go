@@ -17,6 +17,7 @@ import (
 
 type monteCarloFlags struct {
 	scenarioFlags
+	uncertainFlags
 	noiseFlags
 	draws       int
 	until       string
@@ -66,16 +67,21 @@ errors lie between it and the draws, where these saw ten collapses:
 
 -o DIR also draws the estimate over the draws (NAME.convergence), the outcomes, fans of
 goodput and hit rate over time, and the sensitivity, as SVG, PNG and CSV. The same seed
-gives the same bytes for any --jobs. An interrupt keeps what is done.`,
+gives the same bytes for any --jobs. An interrupt keeps what is done.
+
+--posterior FILE draws from a fit in place of the scenario's laws, each run one draw of all
+its parameters; with --sensitivity pawn or tornado.`,
 		Example: `  metastable montecarlo osdi22-cache --set traffic.boots=250/s --draws 128 --format table
   metastable montecarlo osdi22-cache --set traffic.boots=250/s --until half-width=0.08 -o out
   metastable montecarlo wikimedia-2020-02-04 --draws 20 --sensitivity tornado --samples 100 --of time_down_s
   metastable montecarlo osdi22-cache --set traffic.boots=230/s --draws 20 --rare importance --samples 100
+  metastable simulate hotos21-retry --every 5s -q -o run.csv && metastable calibrate hotos21-retry --data run.csv --map attempts_per_s=attempts --free pools.database.capacity=290/s..340/s --starts 1 --sample 100 -q -o fit && metastable montecarlo hotos21-retry --posterior fit/hotos21-retry.posterior.json --draws 64 --format table
   metastable montecarlo slack-2022-02-22 --at 6:08 --rare noise --noise-sd 10% --noise-span 2m --draws 20 --samples 100`,
 		Args: oneArg(scenarioArg),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
 	f.scenarioFlags.add(cmd)
+	f.uncertainFlags.add(cmd)
 	f.noiseFlags.add(cmd)
 	fl := cmd.Flags()
 	fl.IntVar(&f.draws, "draws", 0, "`number` of runs, the most with --until (default 1000, or 10000 with --until)")
@@ -237,7 +243,19 @@ func (f *monteCarloFlags) prepare(cmd *cobra.Command, arg string) (*monteCarlo, 
 	if m.sc, err = f.load(cmd, arg); err != nil {
 		return nil, err
 	}
-	m.sweep = &montecarlo.Sweep{Scenario: m.sc, Points: []montecarlo.Point{nil}, Draws: f.draws, Seed: f.seed}
+	switch {
+	case f.rare == noiseMethod && (m.method != nil || m.half > 0 || f.posterior != ""):
+		return nil, usage("--rare %s asks another question than --sensitivity, --until and --posterior", noiseMethod)
+	case f.rare == noiseMethod:
+		m.sweep = &montecarlo.Sweep{Scenario: m.sc, Points: []montecarlo.Point{nil}, Draws: f.draws, Seed: f.seed}
+	default:
+		if m.sweep, err = f.drawn(cmd, m.sc, f.draws, f.seed); err != nil {
+			return nil, err
+		}
+	}
+	if err := m.apart(); err != nil {
+		return nil, err
+	}
 	m.table = &table{
 		meta: []fact{
 			{"version", "metastable " + version()},
@@ -250,22 +268,25 @@ func (f *monteCarloFlags) prepare(cmd *cobra.Command, arg string) (*monteCarlo, 
 	if len(f.set) > 0 {
 		m.table.meta = append(m.table.meta, fact{"set", f.set})
 	}
+	m.table.meta = append(m.table.meta, f.facts()...)
 	if f.rare == noiseMethod {
-		if m.method != nil || m.half > 0 {
-			return nil, usage("--rare %s asks another question than --sensitivity and --until", noiseMethod)
-		}
 		return m, f.noiseFlags.parse(m.sc)
 	}
-	if err := f.noiseFlags.unused(cmd); err != nil {
-		return nil, err
+	return m, f.noiseFlags.unused(cmd)
+}
+
+// apart reports a method that moves one parameter without the others, where they vary
+// together.
+func (m *monteCarlo) apart() error {
+	const together = "takes parameters one by one, and those of a posterior vary together; "
+	switch {
+	case m.sweep.Joint == nil:
+	case m.method != nil && !slices.Contains(samplers, m.method.name):
+		return usage("--sensitivity %s "+together+"want %s", m.method.name, strings.Join(samplers, " or "))
+	case m.small != nil:
+		return usage("--rare %s "+together+"give more --draws, or the uncertainty of the fitted scenario", m.small.name)
 	}
-	if m.sweep.Uncertain, err = montecarlo.Uncertainty(m.sc); err != nil {
-		return nil, err
-	}
-	if len(m.sweep.Uncertain) == 0 {
-		return nil, usage("%s has no uncertainty, so all runs are the same; give its parameters laws, such as\n  uncertainty:\n    traffic.boots: {lognormal: {median: 1000/s, cv: 0.1}}", m.sc.Name)
-	}
-	return m, m.sweep.Check()
+	return nil
 }
 
 // work does what is asked for, one thing after the other.

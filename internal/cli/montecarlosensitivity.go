@@ -22,6 +22,9 @@ var sensitivities = []named[sensitivity]{
 	{"tornado", (*monteCarlo).tornado},
 }
 
+// samplers are those that look at a sample as it is.
+var samplers = []string{"pawn", "tornado"}
+
 // settings returns those of a sensitivity with a default size.
 func (m *monteCarlo) settings(n int) *montecarlo.SensitivitySettings {
 	return &montecarlo.SensitivitySettings{N: cmp.Or(m.samples, n), Seed: m.seed, Pool: &m.pool, Confidence: sweepConfidence}
@@ -86,9 +89,15 @@ func (m *monteCarlo) sobol() error {
 
 // sample returns points of the uncertain parameters and the output there.
 func (m *monteCarlo) sample() (*mat.Dense, []float64, error) {
-	x, err := montecarlo.Sample(montecarlo.LatinHypercube, cmp.Or(m.samples, 1000), len(m.sweep.Uncertain), m.seed)
-	if err != nil {
-		return nil, nil, err
+	n := cmp.Or(m.samples, 1000)
+	var x *mat.Dense
+	if j := m.sweep.Joint; j != nil {
+		x = j.Places(n, m.seed)
+	} else {
+		var err error
+		if x, err = montecarlo.Sample(montecarlo.LatinHypercube, n, len(m.sweep.Uncertain), m.seed); err != nil {
+			return nil, nil, err
+		}
 	}
 	y, _, err := m.function(m.output).Values(&m.pool, x)
 	return x, y, err

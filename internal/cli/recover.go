@@ -46,7 +46,7 @@ NAME.plan.yaml, the figure of its run as NAME.plan.svg and NAME.plan.png, the li
 the hit rate with the line that it must not cross as NAME.way-home (.svg, .png, .csv),
 and the plans tried by time and clients as NAME.trade-off.
 
---draws N plans for N draws of the scenario's uncertainty, so that --share of them come
+--draws N plans for N draws of the scenario's uncertainty, or of a --posterior, so that --share of them come
 home, adds the columns .least and .most (nine tenths of the draws lie between), and says
 how many of at most 1,000 other draws come home.
 
@@ -87,7 +87,7 @@ func (f *recoverFlags) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
-	if err := f.drawFlags.apply(sc, set); err != nil {
+	if err := f.drawFlags.apply(cmd, sc, set); err != nil {
 		return err
 	}
 	s, err := recovery.At(sc, at, set.Longest+set.Watch, set.Done)
@@ -103,7 +103,7 @@ func (f *recoverFlags) run(cmd *cobra.Command, arg string) error {
 	if f.versus {
 		return f.compare(cmd, out, sc, s, set)
 	}
-	r, group, facts, err := f.find(sc, s, set)
+	r, group, facts, err := f.find(s, set)
 	if err != nil {
 		return fmt.Errorf("%s: %w", sc.Name, err)
 	}
@@ -142,7 +142,7 @@ func (f *recoverFlags) run(cmd *cobra.Command, arg string) error {
 		return nil
 	}
 	f.tell(cmd.ErrOrStderr(), sc, s, r, watches)
-	for _, x := range facts {
+	for _, x := range facts[len(f.facts()):] {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s %s\n", x.key, human(x.value.(float64), 4))
 	}
 	wrote(cmd.ErrOrStderr(), written)
@@ -151,9 +151,9 @@ func (f *recoverFlags) run(cmd *cobra.Command, arg string) error {
 
 // find returns the way home from the situation, or from the draws that are asked for with
 // what is known of how many come home.
-func (f *recoverFlags) find(sc *model.Scenario, s *recovery.Situation, set *recovery.Settings) (*recovery.Recovery, []*recovery.Situation, []fact, error) {
+func (f *recoverFlags) find(s *recovery.Situation, set *recovery.Settings) (*recovery.Recovery, []*recovery.Situation, []fact, error) {
 	if f.draws > 0 {
-		return f.robust(sc, s.Time(), set)
+		return f.robust(s.Time(), set)
 	}
 	r, err := recovery.Find(s, set)
 	return r, nil, nil, err

@@ -17,7 +17,7 @@ const controlEvery = 5
 
 // compare writes how the plan and controllers do, in the scenario and in draws.
 func (f *recoverFlags) compare(cmd *cobra.Command, out *sink, sc *model.Scenario, s *recovery.Situation, set *recovery.Settings) error {
-	r, group, _, err := f.find(sc, s, set)
+	r, group, _, err := f.find(s, set)
 	if err != nil {
 		return fmt.Errorf("%s: %w", sc.Name, err)
 	}

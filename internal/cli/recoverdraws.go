@@ -16,12 +16,16 @@ import (
 
 // drawFlags say for how many draws of the uncertain parameters a way home is meant.
 type drawFlags struct {
+	uncertainFlags
 	draws int
 	share string
 	seed  uint64
+
+	from *montecarlo.Sweep // what is drawn from
 }
 
 func (f *drawFlags) add(cmd *cobra.Command) {
+	f.uncertainFlags.add(cmd)
 	fl := cmd.Flags()
 	fl.IntVar(&f.draws, "draws", 0, "plan for this `number` of draws of the scenario's uncertainty (default: for its values alone)")
 	fl.StringVar(&f.share, "share", "99%", "`share` of the draws that has to come home")
@@ -29,7 +33,7 @@ func (f *drawFlags) add(cmd *cobra.Command) {
 }
 
 // apply checks the flags and moves the share into the settings.
-func (f *drawFlags) apply(sc *model.Scenario, set *recovery.Settings) error {
+func (f *drawFlags) apply(cmd *cobra.Command, sc *model.Scenario, set *recovery.Settings) error {
 	const most = 100_000
 	if f.draws < 0 || f.draws > most {
 		return usage("--draws %d: want 0 to %d", f.draws, most)
@@ -39,7 +43,14 @@ func (f *drawFlags) apply(sc *model.Scenario, set *recovery.Settings) error {
 		return usage("--share %s: want a share above 0 and up to 1, such as 99%%", f.share)
 	}
 	set.Share = share
-	return nil
+	if f.draws == 0 {
+		if f.posterior != "" {
+			return usage("--posterior is what --draws N draws from: say how many")
+		}
+		return nil
+	}
+	f.from, err = f.drawn(cmd, sc, f.draws, f.seed)
+	return err
 }
 
 // parseShare reads a share from 0 to 1 as scenario files spell it: 0.25 or 25%.
@@ -52,15 +63,9 @@ func parseShare(text string) (float64, error) {
 }
 
 // situations returns the scenario at the moment in n draws of its uncertain parameters.
-func (f *drawFlags) situations(sc *model.Scenario, at float64, n int, seed uint64, set *recovery.Settings) ([]*recovery.Situation, error) {
-	uncertain, err := montecarlo.Uncertainty(sc)
-	if err != nil {
-		return nil, err
-	}
-	if len(uncertain) == 0 {
-		return nil, usage("--draws %d: %s has no uncertainty", f.draws, sc.Name)
-	}
-	sweep := &montecarlo.Sweep{Scenario: sc, Points: []montecarlo.Point{nil}, Uncertain: uncertain, Draws: n, Seed: seed}
+func (f *drawFlags) situations(at float64, n int, seed uint64, set *recovery.Settings) ([]*recovery.Situation, error) {
+	sweep := *f.from
+	sweep.Draws, sweep.Seed = n, seed
 	type none struct{}
 	out, _, err := ode.Ensemble(context.Background(), n, set.Workers, func() none { return none{} },
 		func(_ context.Context, _ none, i int) (*recovery.Situation, error) {
@@ -78,8 +83,8 @@ func (f *drawFlags) situations(sc *model.Scenario, at float64, n int, seed uint6
 }
 
 // robust plans for the draws and counts how many others come home with the plan.
-func (f *drawFlags) robust(sc *model.Scenario, at float64, set *recovery.Settings) (*recovery.Recovery, []*recovery.Situation, []fact, error) {
-	group, err := f.situations(sc, at, f.draws, f.seed, set)
+func (f *drawFlags) robust(at float64, set *recovery.Settings) (*recovery.Recovery, []*recovery.Situation, []fact, error) {
+	group, err := f.situations(at, f.draws, f.seed, set)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -91,7 +96,7 @@ func (f *drawFlags) robust(sc *model.Scenario, at float64, set *recovery.Setting
 		return r, group, nil, nil
 	}
 	const most = 1000
-	fresh, err := f.situations(sc, at, min(5*f.draws, most), f.seed+1, set)
+	fresh, err := f.situations(at, min(5*f.draws, most), f.seed+1, set)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -104,7 +109,7 @@ func (f *drawFlags) robust(sc *model.Scenario, at float64, set *recovery.Setting
 	if in.Hi < set.Share {
 		r.Warnings = append(r.Warnings, fmt.Errorf("of fresh draws fewer come home than asked for; plan for more draws than %d", f.draws))
 	}
-	return r, group, []fact{
+	return r, group, append(f.facts(), []fact{
 		{"draws", float64(f.draws)},
 		{"seed", float64(f.seed)},
 		{"share", set.Share},
@@ -113,7 +118,7 @@ func (f *drawFlags) robust(sc *model.Scenario, at float64, set *recovery.Setting
 		{"share_home_lo", in.Lo},
 		{"share_home_hi", in.Hi},
 		{"confidence", in.Confidence},
-	}, nil
+	}...), nil
 }
 
 // homecomings counts the situations that a plan brings home.
@@ -159,7 +164,7 @@ func (f *recoverFlags) check(cmd *cobra.Command, sc *model.Scenario, s *recovery
 	if f.draws == 0 {
 		return nil
 	}
-	group, err := f.situations(sc, s.Time(), f.draws, f.seed, set)
+	group, err := f.situations(s.Time(), f.draws, f.seed, set)
 	if err != nil {
 		return err
 	}

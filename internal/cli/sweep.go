@@ -31,6 +31,7 @@ type sweepFlags struct {
 	inputFlags
 	outputFlags
 	jobFlags
+	uncertainFlags
 	vary     []string
 	design   string
 	points   int
@@ -68,7 +69,7 @@ func newSweep() *cobra.Command {
 uncertain parameters drawn from their laws, and writes one row per point.
 
 --vary is PATH=LO..HI:n, PATH=log:LO..HI:n, PATH=a,b,c, or PATH alone for its law in
-the scenario's uncertainty (with a --design). PATH is any that --set takes: the parameters
+the scenario's uncertainty (with a --design). With --posterior the draws are those of a fit. PATH is any that --set takes: the parameters
 of a rollout or a throttle schedule are timeline.3.rollout, timeline.5.throttle,
 timeline.5.at and so on. schedule=A.csv,B.csv varies whole schedules: files with the columns
 t_s and limit_per_s, as recover writes them; each replaces all that the timeline does to
@@ -106,6 +107,7 @@ plan, run, merge; or submit to a cluster.`,
 // addPlan adds the flags that say what the sweep is.
 func (f *sweepFlags) addPlan(cmd *cobra.Command) {
 	f.inputFlags.add(cmd)
+	f.uncertainFlags.add(cmd)
 	fl := cmd.Flags()
 	fl.StringArrayVar(&f.vary, "vary", nil, "vary a parameter, as `PATH=LO..HI:n`; may be repeated")
 	fl.StringVar(&f.design, "design", "grid", "the `points`: grid, or random, lhs, sobol or halton with --points")
@@ -129,10 +131,11 @@ func (f *sweepFlags) plan(cmd *cobra.Command, arg string) (*montecarlo.Plan, err
 	if err != nil {
 		return nil, err
 	}
-	s := &montecarlo.Sweep{Scenario: sc, Seed: f.seed}
-	if s.Uncertain, err = montecarlo.Uncertainty(sc); err != nil {
+	s, err := f.uncertain(cmd, sc)
+	if err != nil {
 		return nil, err
 	}
+	s.Seed = f.seed
 	if s.Draws, err = f.number(len(s.Uncertain) > 0, half > 0); err != nil {
 		return nil, err
 	}
@@ -153,6 +156,9 @@ func (f *sweepFlags) plan(cmd *cobra.Command, arg string) (*montecarlo.Plan, err
 		return nil, err
 	}
 	asked := []string{"design " + f.design}
+	if f.posterior != "" {
+		asked = append(asked, "posterior "+f.posterior)
+	}
 	for _, text := range f.vary {
 		asked = append(asked, "vary "+text)
 	}
