@@ -16,6 +16,7 @@ type PhaseDiagram struct {
 	Cells      []Cell   // rectangles, of a grid that may be refined unevenly
 	Regions    []Region // polygons, over the cells
 	Boundaries []Curve
+	Swaths     []Swath        // in which boundaries lie
 	Points     []SpecialPoint // of codimension two
 	Operating  *Operating     // point; nil: none
 }
@@ -61,6 +62,7 @@ func NewPhaseDiagram(d PhaseDiagram) (*PhaseDiagram, error) {
 		r.X, r.Y = slices.Clone(r.X), slices.Clone(r.Y)
 	}
 	d.Boundaries = cloneCurves(d.Boundaries)
+	d.Swaths = cloneSwaths(d.Swaths)
 	d.Points = slices.Clone(d.Points)
 	d.Operating = cloneOperating(d.Operating)
 	return &d, nil
@@ -71,7 +73,7 @@ func (d *PhaseDiagram) Write(w io.Writer, format string) error { return draw2D(w
 
 // WriteCSV writes each cell as a row with its lower corner on the axes and its upper
 // one in x_to and y_to, the corners of each region (named by verdict and number), the
-// boundaries, the special points, and the operating point. The name of a cell is its
+// boundaries, the swaths (named by name and number), the special points, and the operating point. The name of a cell is its
 // verdict.
 func (d *PhaseDiagram) WriteCSV(w io.Writer) error { return writeTable(w, d) }
 
@@ -95,6 +97,9 @@ func (d *PhaseDiagram) shape() error {
 	if err := checkCurves("boundary", d.Boundaries); err != nil {
 		return err
 	}
+	if err := checkSwaths(d.Swaths); err != nil {
+		return err
+	}
 	return checkPoints(d.Points)
 }
 
@@ -109,6 +114,7 @@ func (d *PhaseDiagram) records() []record {
 		}
 	}
 	rows = append(rows, curveRecords("boundary", d.Boundaries)...)
+	rows = append(rows, swathRecords(d.Swaths)...)
 	rows = append(rows, pointRecords(d.Points)...)
 	return append(rows, d.Operating.records()...)
 }
@@ -163,6 +169,7 @@ func (d *PhaseDiagram) draw(p *plane) {
 	for _, r := range d.Regions {
 		area(r.Verdict, r.X, r.Y)
 	}
+	p.swaths(d.Swaths)
 	for i, b := range d.Boundaries {
 		style := lineStyle(i)
 		style.Width = 1.8

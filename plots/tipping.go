@@ -19,6 +19,7 @@ type TippingCurve struct {
 	// every trigger tips, even the least.
 	Absorbed, Tipping []float64
 
+	Swaths    []Swath    // in which the curve lies
 	Operating *Operating // line at X; nil: none
 }
 
@@ -30,6 +31,7 @@ func NewTippingCurve(c TippingCurve) (*TippingCurve, error) {
 		return nil, err
 	}
 	c.X, c.Absorbed, c.Tipping = slices.Clone(c.X), slices.Clone(c.Absorbed), slices.Clone(c.Tipping)
+	c.Swaths = cloneSwaths(c.Swaths)
 	c.Operating = cloneOperating(c.Operating)
 	return &c, nil
 }
@@ -58,13 +60,18 @@ func (c *TippingCurve) shape() error {
 			return fmt.Errorf("plots: at %v a trigger of %v is absorbed and one of %v tips", x, lo, hi)
 		}
 	}
-	return nil
+	return checkSwaths(c.Swaths)
 }
 
 func (c *TippingCurve) records() []record {
 	var rows []record
 	for i, x := range c.X {
 		rows = append(rows, record{kind: "trigger", at: []float64{x, c.Tipping[i], c.Absorbed[i]}, gap: true})
+	}
+	for _, r := range swathRecords(c.Swaths) {
+		r.at = append(r.at, math.NaN())
+		r.gap = true
+		rows = append(rows, r)
 	}
 	return append(rows, c.Operating.records()...)
 }
@@ -75,6 +82,11 @@ func (c *TippingCurve) draw(p *plane) {
 		x.add(p.x.to(c.X[i]))
 		y.add(p.y.to(c.Absorbed[i]))
 		y.add(p.y.to(c.Tipping[i]))
+	}
+	for _, s := range c.Swaths {
+		for _, v := range s.Y {
+			y.add(p.y.to(v))
+		}
 	}
 	if c.Operating != nil {
 		x.add(p.x.to(c.Operating.X))
@@ -106,6 +118,7 @@ func (c *TippingCurve) draw(p *plane) {
 		), bandColor})
 	}
 	p.entry("absorbed to tips", swatch{bandColor})
+	p.swaths(c.Swaths)
 	p.curve("smallest that tips", c.X, c.Tipping, line(vermillion, 2, nil))
 	p.curve("largest absorbed", c.X, c.Absorbed, line(green, 1.4, dashed))
 }

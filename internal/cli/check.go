@@ -14,6 +14,7 @@ import (
 
 type checkFlags struct {
 	frozenFlags
+	drawFlags
 	require []string
 	over    seconds
 }
@@ -38,14 +39,20 @@ collapsed state home, and 0 where there is none.
 The columns: the requirement; the bracket that holds its value (lo, hi; hi is empty where
 there is no end to it); holds (1, 0, or empty where it could not be decided); proved (1
 where the value rests on a proved number of equilibria). A bracket in which the bound
-lies is made narrower first, to 1e-7.`,
+lies is made narrower first, to 1e-7.
+
+--draws N holds N draws of the uncertain parameters, or of a --posterior, to them as well: a
+requirement then has to hold in the scenario and in --share of the draws. The columns draws,
+draws_hold and draws_undecided say how many.`,
 		Example: `  metastable check slack-2022-02-22 --traffic 80% --require 'absorbs.flush >= 4%' --require 'headroom >= 1.3'
   metastable check osdi22-mongodb --over 10s --require 'absorbs.capacity >= 50%' --require 'recovers.stop <= 5m' --format table
+  metastable check slack-2022-02-22 --traffic 80% --require 'headroom >= 1.3' --draws 20 --share 90%
   metastable check hotos21-retry --set clients.max_attempts=1 --require safe`,
 		Args: oneArg(scenarioArg),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
 	f.frozenFlags.add(cmd)
+	f.drawFlags.add(cmd)
 	cmd.Flags().StringArrayVar(&f.require, "require", nil, "a `requirement`, such as 'absorbs.flush >= 25%'; may be repeated")
 	cmd.Flags().Var(&f.over, "over", "how long a rollout, a loss of capacity, a surge or a cut lasts")
 	return cmd
@@ -66,6 +73,10 @@ func (f *checkFlags) run(cmd *cobra.Command, arg string) error {
 			return err
 		}
 		all = append(all, r)
+	}
+	share, err := f.drawFlags.parse(cmd, sc)
+	if err != nil {
+		return err
 	}
 	sys, err := sc.Compile()
 	if err != nil {
@@ -99,6 +110,13 @@ func (f *checkFlags) run(cmd *cobra.Command, arg string) error {
 			broken = append(broken, fmt.Sprintf("%s: it is %s", r.text, r.words(v)))
 		}
 		t.labels, t.rows = append(t.labels, r.text), append(t.rows, row)
+	}
+	if f.draws > 0 && len(t.rows) == len(all) {
+		b, u, err := f.overDraws(cmd, at, all, share, t)
+		if err != nil {
+			return fmt.Errorf("%s: %w", sc.Name, err)
+		}
+		broken, unclear, undecided = append(broken, b...), append(unclear, u...), undecided+len(u)
 	}
 	path, err := out.write(t, sc.Name+".check", len(t.rows) == len(all))
 	if err != nil {
@@ -173,6 +191,9 @@ func (f *checkFlags) table(sc *model.Scenario, at model.Moment) *table {
 		columns: []string{"lo", "hi", "holds", "proved"},
 	}
 	t.meta = append(t.meta, momentFacts(at)...)
+	if f.draws > 0 {
+		t.meta = append(t.meta, append(f.facts(), fact{"share", f.share}, fact{"seed", float64(f.seed)})...)
+	}
 	if len(f.set) > 0 {
 		t.meta = append(t.meta, fact{"set", f.set})
 	}

@@ -18,6 +18,7 @@ import (
 
 type phaseFlags struct {
 	frozenFlags
+	bandFlags
 	x, y string
 }
 
@@ -40,14 +41,23 @@ the largest flush from which the system comes home.
 The rows are the points of the boundaries: boundary (its number; the head says what
 each is), whole (0 where it could not be followed to its end), and the two parameters.
 -o DIR writes them to NAME.phase.csv, the map with its regions and special points to
-NAME.map.csv, and draws it as NAME.map.svg and NAME.map.png.`,
+NAME.map.csv, and draws it as NAME.map.svg and NAME.map.png.
+
+--draws N maps N draws of the uncertain parameters as well, or of a --posterior, and says
+how far the boundaries move: nine tenths of the draws lie in the band. The rows are then
+those of all draws, with the column draw in front (0: the scenario itself), and -o DIR
+writes NAME.band.csv: boundary, branch (a line across the map may meet it more than once),
+a point of the median, lo and hi along the other axis, along_x (1: of y at values of x, 0:
+of x at values of y), and how many draws meet it there as often as the scenario does.`,
 		Example: `  metastable phase slack-2022-02-22 --x traffic=2%..300% --y throttle=50/s..8000/s -o out
   metastable phase hotos21-cache --x traffic=10%..150% --y flush=0%..100% -o out
+  metastable phase wikimedia-2020-02-04 --x traffic=10%..150% --y throttle=50/s..5000/s --draws 10 -o out
   metastable phase msf-replicated-db --x traffic=10%..150% --y pools.paxos.capacity=300/s..1500/s --format table`,
 		Args: oneArg(scenarioArg),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
 	f.frozenFlags.add(cmd)
+	f.bandFlags.add(cmd)
 	cmd.Flags().StringVar(&f.x, "x", "", "the horizontal parameter and its range, as `PATH=LO..HI`")
 	cmd.Flags().StringVar(&f.y, "y", "", "the vertical one, as `PATH=LO..HI`")
 	return cmd
@@ -69,6 +79,10 @@ func (f *phaseFlags) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
+	from, err := f.band(cmd, sc)
+	if err != nil {
+		return err
+	}
 	if err := out.prepare(); err != nil {
 		return err
 	}
@@ -80,8 +94,12 @@ func (f *phaseFlags) run(cmd *cobra.Command, arg string) error {
 	case err != nil && (d == nil || len(d.Boundaries) == 0):
 		return fmt.Errorf("%s: %w", sc.Name, err)
 	}
-	t := phaseTable(x, y, d)
-	t.meta = append(momentMeta(sc, at, f.set), t.meta...)
+	var draws []*stability.Phase
+	if err == nil && from != nil {
+		draws, err = f.phaseDraws(cmd, from, at, x, y)
+	}
+	t := phaseTable(x, y, d, draws)
+	t.meta = slices.Concat(momentMeta(sc, at, f.set), f.facts(), t.meta)
 	path, writeErr := out.write(t, sc.Name+".phase", err == nil)
 	if writeErr != nil {
 		return writeErr
@@ -91,7 +109,7 @@ func (f *phaseFlags) run(cmd *cobra.Command, arg string) error {
 		fmt.Fprintln(w, "warning:", wording(warning))
 	}
 	if err != nil {
-		return fmt.Errorf("%s: stopped after %d boundaries: %w", sc.Name, len(d.Boundaries), err)
+		return fmt.Errorf("%s: stopped after %d boundaries and %d draws: %w", sc.Name, len(d.Boundaries), len(draws), err)
 	}
 	var today [2]float64
 	for i, v := range []*varied{x, y} {
@@ -99,9 +117,18 @@ func (f *phaseFlags) run(cmd *cobra.Command, arg string) error {
 			return err
 		}
 	}
-	written := []string{path}
+	written, bands := []string{path}, phaseBands(d, draws, x, y)
 	if out.dir != "" {
-		fig, err := phaseFigure(sc, x, y, d, today)
+		if from != nil {
+			t := bandTable(bands, x, y)
+			t.meta = append(momentMeta(sc, at, f.set), f.facts()...)
+			path, err := out.write(t, sc.Name+".band", true)
+			if err != nil {
+				return err
+			}
+			written = append(written, path)
+		}
+		fig, err := phaseFigure(sc, x, y, d, today, swaths(bands, len(draws)))
 		if err != nil {
 			return err
 		}
@@ -113,12 +140,14 @@ func (f *phaseFlags) run(cmd *cobra.Command, arg string) error {
 	}
 	if !f.quiet {
 		explainPhase(w, x, y, d, today)
+		explainBands(w, bands, x, y, today, len(draws))
 		wrote(w, written)
 	}
 	return nil
 }
 
-func phaseTable(x, y *varied, d *stability.Phase) *table {
+// phaseTable has the boundaries of the scenario, and of the draws if there are any.
+func phaseTable(x, y *varied, d *stability.Phase, draws []*stability.Phase) *table {
 	t := &table{
 		meta:    []fact{{"certainty", d.Certainty.String()}},
 		columns: []string{"boundary", "whole", x.column(), y.column()},
@@ -126,9 +155,21 @@ func phaseTable(x, y *varied, d *stability.Phase) *table {
 	for i := range d.Boundaries {
 		b := &d.Boundaries[i]
 		t.meta = append(t.meta, fact{fmt.Sprintf("boundary.%d", i+1), string(b.Kind)})
-		for k := range b.X {
-			t.rows = append(t.rows, []float64{float64(i + 1), one(b.Err() == nil), b.X[k], b.Y[k]})
+	}
+	for k, d := range append([]*stability.Phase{d}, draws...) {
+		for i := range d.Boundaries {
+			b := &d.Boundaries[i]
+			for j := range b.X {
+				row := []float64{float64(i + 1), one(b.Err() == nil), b.X[j], b.Y[j]}
+				if len(draws) > 0 {
+					row = append([]float64{float64(k)}, row...)
+				}
+				t.rows = append(t.rows, row)
+			}
 		}
+	}
+	if len(draws) > 0 {
+		t.columns = append([]string{"draw"}, t.columns...)
 	}
 	for _, p := range d.Points {
 		t.meta = append(t.meta, fact{p.Kind.String(), exact(p.X) + ", " + exact(p.Y)})
@@ -241,12 +282,12 @@ func meets(d *stability.Phase, k int, value float64) (out []meeting) {
 }
 
 // phaseFigure is the map.
-func phaseFigure(sc *model.Scenario, x, y *varied, d *stability.Phase, today [2]float64) (plots.Figure, error) {
+func phaseFigure(sc *model.Scenario, x, y *varied, d *stability.Phase, today [2]float64, bands []plots.Swath) (plots.Figure, error) {
 	fig := plots.PhaseDiagram{Frame: plots.Frame{
 		Title:    title(sc),
 		Subtitle: fmt.Sprintf("What the system does over %s and %s.", x.Path, y.Path),
 		X:        x.axis(), Y: y.axis(),
-	}}
+	}, Swaths: bands}
 	for _, c := range d.Cells {
 		fig.Cells = append(fig.Cells, plots.Cell{Verdict: string(c.Verdict), X: c.X, Y: c.Y})
 	}

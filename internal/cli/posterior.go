@@ -79,7 +79,7 @@ func (f *uncertainFlags) drawn(cmd *cobra.Command, sc *model.Scenario, draws int
 		return nil, err
 	}
 	if len(s.Uncertain) == 0 {
-		return nil, usage("%s has no uncertainty, so all draws are the same; give its parameters laws, such as\n  uncertainty:\n    traffic.boots: {lognormal: {median: 1000/s, cv: 0.1}}\nor a --posterior", sc.Name)
+		return nil, usage("%s has no uncertainty, so all runs are the same; give its parameters laws, such as\n  uncertainty:\n    traffic.boots: {lognormal: {median: 1000/s, cv: 0.1}}\nor a --posterior", sc.Name)
 	}
 	s.Draws, s.Seed = draws, seed
 	return s, s.Check()

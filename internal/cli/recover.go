@@ -87,7 +87,7 @@ func (f *recoverFlags) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
-	if err := f.drawFlags.apply(cmd, sc, set); err != nil {
+	if set.Share, err = f.drawFlags.parse(cmd, sc); err != nil {
 		return err
 	}
 	s, err := recovery.At(sc, at, set.Longest+set.Watch, set.Done)

@@ -14,7 +14,7 @@ import (
 	"github.com/metastable/metastable/recovery"
 )
 
-// drawFlags say for how many draws of the uncertain parameters a way home is meant.
+// drawFlags say for how many draws of the uncertain parameters an answer has to hold.
 type drawFlags struct {
 	uncertainFlags
 	draws int
@@ -27,30 +27,29 @@ type drawFlags struct {
 func (f *drawFlags) add(cmd *cobra.Command) {
 	f.uncertainFlags.add(cmd)
 	fl := cmd.Flags()
-	fl.IntVar(&f.draws, "draws", 0, "plan for this `number` of draws of the scenario's uncertainty (default: for its values alone)")
-	fl.StringVar(&f.share, "share", "99%", "`share` of the draws that has to come home")
+	fl.IntVar(&f.draws, "draws", 0, "for this `number` of draws of the uncertain parameters (default: for the scenario's values alone)")
+	fl.StringVar(&f.share, "share", "99%", "`share` of the draws for which it has to hold")
 	fl.Uint64Var(&f.seed, "seed", 1, "`seed` of the draws")
 }
 
-// apply checks the flags and moves the share into the settings.
-func (f *drawFlags) apply(cmd *cobra.Command, sc *model.Scenario, set *recovery.Settings) error {
+// parse checks the flags and returns the share.
+func (f *drawFlags) parse(cmd *cobra.Command, sc *model.Scenario) (float64, error) {
 	const most = 100_000
 	if f.draws < 0 || f.draws > most {
-		return usage("--draws %d: want 0 to %d", f.draws, most)
+		return 0, usage("--draws %d: want 0 to %d", f.draws, most)
 	}
 	share, err := parseShare(f.share)
 	if err != nil || !(share > 0 && share <= 1) {
-		return usage("--share %s: want a share above 0 and up to 1, such as 99%%", f.share)
+		return 0, usage("--share %s: want a share above 0 and up to 1, such as 99%%", f.share)
 	}
-	set.Share = share
 	if f.draws == 0 {
 		if f.posterior != "" {
-			return usage("--posterior is what --draws N draws from: say how many")
+			return 0, usage("--posterior is what --draws N draws from: say how many")
 		}
-		return nil
+		return share, nil
 	}
 	f.from, err = f.drawn(cmd, sc, f.draws, f.seed)
-	return err
+	return share, err
 }
 
 // parseShare reads a share from 0 to 1 as scenario files spell it: 0.25 or 25%.

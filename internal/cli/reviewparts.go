@@ -194,10 +194,10 @@ func (r *reviewer) phases(p *part) error {
 		}
 		today := [2]float64{r.peak.Traffic, y.today}
 		p.Text = append(p.Text, lines(func(w io.Writer) { explainPhase(w, x, y.axis, d, today) })...)
-		if err := r.save(phaseTable(x, y.axis, d), y.name+".boundaries"); err != nil {
+		if err := r.save(phaseTable(x, y.axis, d, nil), y.name+".boundaries"); err != nil {
 			return err
 		}
-		fig, err := phaseFigure(r.sc, x, y.axis, d, today)
+		fig, err := phaseFigure(r.sc, x, y.axis, d, today, nil)
 		if err != nil {
 			return err
 		}
@@ -230,7 +230,7 @@ func (r *reviewer) triggers(p *part) error {
 		}
 		now, err := stability.LargestAbsorbed(r.sc, r.peak, shock, r.look())
 		p.points = append(p.points, fmt.Sprintf("At the peak%s: %s.", when, tr.words(now, err)))
-		fig, err := tippingFigure(r.sc, r.peak, v, tr, points)
+		fig, err := tippingFigure(r.sc, r.peak, v, tr, points, nil)
 		if err != nil {
 			return err
 		}

@@ -17,6 +17,7 @@ import (
 
 type tippingFlags struct {
 	frozenFlags
+	bandFlags
 	trigger, pool, vary string
 	over                seconds
 }
@@ -58,14 +59,20 @@ Exit status 1: at some value, or at the moment, this could not be decided.
 
 The columns: the parameter; the largest size absorbed (_lo) and the smallest that tips
 (_hi, empty where none does); healthy (0 where there is no healthy state to disturb:
-sizes are empty, as where it could not be decided); runs (trajectories). -o DIR also draws the curve, as SVG and PNG.`,
+sizes are empty, as where it could not be decided); runs (trajectories). -o DIR also draws the curve, as SVG and PNG.
+
+--draws N does the same for N draws of the uncertain parameters, or of a --posterior, and
+adds the columns _band_lo, _median and _band_hi of the smallest trigger that tips (nine
+tenths of the draws lie between; empty where none tips) and draws_decided.`,
 		Example: `  metastable tipping slack-2022-02-22 --trigger flush --format table
   metastable tipping slack-2022-02-22 --trigger rollout --over 30m --vary traffic=50%..250%:9 -o out
+  metastable tipping slack-2022-02-22 --vary traffic=60%..120%:2 --draws 10 --format table
   metastable tipping osdi22-mongodb --trigger capacity --over 10s --vary pools.primary.capacity=14k/s..22k/s:5 -o capacity.csv`,
 		Args: oneArg(scenarioArg),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
 	f.frozenFlags.add(cmd)
+	f.bandFlags.add(cmd)
 	var names []string
 	for _, t := range triggers {
 		names = append(names, string(t.kind))
@@ -99,6 +106,10 @@ func (f *tippingFlags) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
+	from, err := f.band(cmd, sc)
+	if err != nil {
+		return err
+	}
 	if err := out.prepare(); err != nil {
 		return err
 	}
@@ -111,6 +122,14 @@ func (f *tippingFlags) run(cmd *cobra.Command, arg string) error {
 		return fmt.Errorf("%s: %w", sc.Name, err)
 	}
 	t := f.table(sc, at, v, shock, points)
+	var band *tippingBand
+	var swath []plots.Swath
+	if err == nil && from != nil {
+		if band, err = f.overDraws(cmd, from, at, v, shock, triggers[kind].bare); err == nil {
+			band.join(t, string(shock.Kind))
+			swath = band.swaths(v, &triggers[kind])
+		}
+	}
 	path, writeErr := out.write(t, f.name(sc), err == nil)
 	if writeErr != nil {
 		return writeErr
@@ -127,7 +146,7 @@ func (f *tippingFlags) run(cmd *cobra.Command, arg string) error {
 	}
 	written := []string{path}
 	if out.dir != "" {
-		fig, err := tippingFigure(sc, at, v, &triggers[kind], points)
+		fig, err := tippingFigure(sc, at, v, &triggers[kind], points, swath)
 		if err != nil {
 			return err
 		}
@@ -140,6 +159,9 @@ func (f *tippingFlags) run(cmd *cobra.Command, arg string) error {
 		}
 	}
 	if !f.quiet {
+		if band != nil {
+			fmt.Fprintln(cmd.ErrOrStderr(), band.words(v, &triggers[kind], f.draws))
+		}
 		if err := f.explain(cmd, sc, at, &triggers[kind], shock, set, written); err != nil {
 			return err
 		}
@@ -203,7 +225,7 @@ func (f *tippingFlags) table(sc *model.Scenario, at model.Moment, v *varied, sho
 		},
 		columns: []string{v.column(), string(shock.Kind) + "_lo", string(shock.Kind) + "_hi", "healthy", "runs"},
 	}
-	t.meta = append(t.meta, momentFacts(at)...)
+	t.meta = slices.Concat(t.meta, momentFacts(at), f.facts())
 	if shock.Over > 0 {
 		t.meta = append(t.meta, fact{"over_s", shock.Over})
 	}
@@ -245,13 +267,13 @@ func (t *trigger) words(tr *stability.Trigger, err error) string {
 func (f *tippingFlags) name(sc *model.Scenario) string { return sc.Name + ".tipping." + f.trigger }
 
 // tippingFigure is the curve, nil where there are too few points for one.
-func tippingFigure(sc *model.Scenario, at model.Moment, v *varied, tr *trigger, points []stability.TippingPoint) (plots.Figure, error) {
+func tippingFigure(sc *model.Scenario, at model.Moment, v *varied, tr *trigger, points []stability.TippingPoint, band []plots.Swath) (plots.Figure, error) {
 	c := plots.TippingCurve{Frame: plots.Frame{
 		Title:    title(sc),
 		Subtitle: fmt.Sprintf("The smallest %s that tips the healthy state, over %s.", tr.noun, v.Path),
 		X:        plots.Axis{Label: v.label(), Column: v.column()},
 		Y:        plots.Axis{Label: tr.text, Column: string(tr.kind)},
-	}}
+	}, Swaths: band}
 	if v.unit == "share" {
 		c.Frame.X.Scale = plots.Percent
 	}
