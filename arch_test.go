@@ -23,7 +23,7 @@ const module = "github.com/metastable/metastable"
 var mayImport = map[string][]string{
 	"cmd/metastable": {"internal/cli"},
 	"internal/cli": {
-		"audit", "calibrate", "data", "fixedpoint", "internal/ode", "model", "montecarlo", "plots",
+		"audit", "calibrate", "data", "fixedpoint", "internal/explore/site", "internal/ode", "model", "montecarlo", "plots",
 		"internal/report", "recovery", "referee", "stability", "telemetry", "trajectory",
 	},
 
@@ -49,10 +49,16 @@ var mayImport = map[string][]string{
 	"audit":      {"model"},                            // the units of scenario files
 	"data":       {},
 
-	"internal/ode":     {},
-	"internal/report":  {}, // a page; knows nothing of what it shows
-	"internal/special": {},
-	"internal/numtest": {}, // for tests
+	// The game runs in a browser: a few packages without files, processes or network.
+	"internal/explore":      {"model", "trajectory"},
+	"internal/explore/wasm": {"internal/explore", "model"},
+	"internal/explore/site": {}, // a page; compiles the game by the go command
+
+	"internal/ode":         {},
+	"internal/browsertest": {}, // tests alone
+	"internal/report":      {}, // a page; knows nothing of what it shows
+	"internal/special":     {},
+	"internal/numtest":     {}, // for tests
 }
 
 // testsOnly may be imported by every test, and by nothing else.

@@ -66,6 +66,24 @@ func (s *System) scaleContent(y []float64, h float64) {
 	}
 }
 
+// Refill stores in dst the state y with another content of the cache: f in 0…1 adds that
+// share of what is missing, evenly, and f in −1…0 takes that share of what is there.
+func (s *System) Refill(dst, y []float64, f float64) {
+	copy(dst, y)
+	for _, b := range s.lay.class {
+		for i := range b.bins {
+			x := dst[b.at+i*b.k : b.at+(i+1)*b.k]
+			if f > 0 {
+				x[0] += f * (1 - sum(x))
+				continue
+			}
+			for j := range x {
+				x[j] *= 1 + f
+			}
+		}
+	}
+}
+
 // healthy finds the equilibrium that the system reaches at time t's forcing from
 // full caches, light queues and no waiting clients: pseudo-transient continuation,
 // implicit Euler steps that grow as the residual falls and end as Newton's method.

@@ -50,6 +50,15 @@ func (s *Scenario) check(marks map[string]*yamlNode) ParseErrors {
 	return c.errs
 }
 
+// Check reports everything that is wrong with a scenario that was put together in memory; nil
+// if nothing is. What [Parse] returned and [Scenario.Set] changed is checked already.
+func (s *Scenario) Check() error {
+	if errs := s.check(nil); len(errs) > 0 {
+		return errs
+	}
+	return nil
+}
+
 // checkParts validates everything but the timeline.
 func (c *checker) checkParts() {
 	s := c.s

@@ -131,7 +131,10 @@ func (rec *recorder) last() float64 {
 }
 
 func (rec *recorder) addDetail(p *ode.Interpolant, t float64) {
-	d := rec.res.Detail
-	d.Rows = append(d.Rows, rec.observe(t, rec.at(p, t)))
+	d, y := rec.res.Detail, rec.at(p, t)
+	d.Rows = append(d.Rows, rec.observe(t, y))
 	d.Throttle = append(d.Throttle, rec.sys.Throttle(t))
+	if rec.res.Settings.State != nil {
+		rec.res.Settings.State(t, y)
+	}
 }

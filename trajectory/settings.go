@@ -31,6 +31,10 @@ type Settings struct {
 	// Detail asks for the Detail of the result.
 	Detail bool
 
+	// State, if not nil, is called with the state of each row of Detail, while the
+	// parameters of that time are in force; y is valid during the call.
+	State func(t float64, y []float64)
+
 	// MaxSteps bounds the steps tried. Default 1,000,000.
 	MaxSteps int
 

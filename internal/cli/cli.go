@@ -100,7 +100,7 @@ func newRoot() *cobra.Command {
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(newHelp())
-	root.AddCommand(newSimulate(), newEquilibria(), newTipping(), newCheck(), newBifurcate(), newPhase(), newSweep(), newMonteCarlo(), newRecover(), newRemedies(), newRolloutPlan(), newReferee(), newAudit(), newReview(), newTelemetry(), newCalibrate(), newScenarios(), newSchema(), newVersion(), newDocs())
+	root.AddCommand(newSimulate(), newEquilibria(), newTipping(), newCheck(), newBifurcate(), newPhase(), newSweep(), newMonteCarlo(), newRecover(), newRemedies(), newRolloutPlan(), newReferee(), newAudit(), newReview(), newExplore(), newTelemetry(), newCalibrate(), newScenarios(), newSchema(), newVersion(), newDocs())
 	root.InitDefaultCompletionCmd()
 	if c, _, err := root.Find([]string{"completion"}); err == nil {
 		c.Args, c.RunE = noArgs, showHelp
