@@ -320,6 +320,6 @@ func (d *decoder) initial(x *Initial, n *yamlNode, key string) {
 	}
 	*x = Initial{Kind: n.text}
 	if n.kind != scalarNode || n.text != "healthy" && n.text != "cold" {
-		d.want(n, key, "healthy, cold, or {hit_rate: 90%, in_system: 100}"+suggestion(n.text, []string{"healthy", "cold"}))
+		d.want(n, key, "healthy, cold, or {hit_rate: 62%, in_system: full, waiting: 3.2M}"+suggestion(n.text, []string{"healthy", "cold"}))
 	}
 }

@@ -50,7 +50,7 @@ func TestSet_exact(t *testing.T) {
 		{"timeline.4.throttle", "300/s", "300/s", func(s *Scenario) any { return s.Timeline[4].Value }, 300.0},
 		{"timeline.9.pool", "replicas", "replicas", func(s *Scenario) any { return s.Timeline[9].Pool }, "replicas"},
 		{"initial", "cold", "cold", func(s *Scenario) any { return s.Initial.Kind }, "cold"},
-		{"initial", "{hit_rate: 50%}", "{hit_rate: 0.5}", func(s *Scenario) any { return s.Initial }, Initial{"given", 0.5, 0}},
+		{"initial", "{hit_rate: 50%}", "{hit_rate: 0.5}", func(s *Scenario) any { return s.Initial }, Initial{Kind: "given", HitRate: 0.5}},
 		{"name", "other", "other", func(s *Scenario) any { return s.Name }, "other"},
 	} {
 		s := full(t)

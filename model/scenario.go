@@ -220,9 +220,11 @@ type Distribution struct {
 	Lo, Hi float64
 }
 
-// Initial is the state at t = 0.
+// Initial is the state at t = 0. A state that is given is what people read off their
+// dashboards in an outage; the rest is that of the healthy equilibrium.
 type Initial struct {
-	Kind     string  // healthy, cold, given
-	HitRate  float64 `yaml:"hit_rate" unit:"share" range:"[0,1]" doc:"Hit probability of one key, every class alike."`               // for given
-	InSystem float64 `yaml:"in_system" unit:"work" range:"[0,1e15]" default:"0" doc:"Work units in system per shard of every pool."` // for given
+	Kind     string  // healthy, cold, given; the rest is for given
+	HitRate  float64 `yaml:"hit_rate" unit:"share" range:"[0,1]" doc:"Hit probability of one key, every class alike."`
+	InSystem float64 `yaml:"in_system" unit:"work" range:"[0,1e15]" none:"full" default:"0" doc:"Work units in system per shard of every pool; full: at the queue limit of every pool that has one."`
+	Waiting  float64 `yaml:"waiting" unit:"count" range:"[0,1e15]" default:"0" doc:"Clients waiting to try again, in the stages of backoff where an outage that gathers so many leaves them."`
 }

@@ -8,7 +8,7 @@ import (
 
 // Start returns the state at t = 0 that the scenario asks for: the healthy
 // equilibrium of the traffic at t = 0, the same with an empty cache, or the same with
-// a given hit rate and queue; where the system has no equilibrium these last two
+// a given hit rate, queue and number of waiting clients; where the system has no equilibrium these last two
 // start from full caches and light queues instead. It fails when the healthy
 // equilibrium is asked for and not found.
 func (s *System) Start() ([]float64, error) {
@@ -28,12 +28,8 @@ func (s *System) Start() ([]float64, error) {
 	case "cold":
 		clear(y[:s.lay.z])
 	case "given":
-		s.scaleContent(y, s.initial.HitRate)
-		for i, p := range s.lay.pool {
-			if p.n >= 0 {
-				y[p.n] = s.initial.InSystem
-				y[p.v] = s.initial.InSystem * s.work.pool[i].b // a queue that grew freely
-			}
+		if err := s.give(y, &s.initial); err != nil {
+			return nil, err
 		}
 	}
 	if s.mem != nil {
@@ -42,44 +38,15 @@ func (s *System) Start() ([]float64, error) {
 	return y, s.Consistent(0, y)
 }
 
-// scaleContent empties every bin by the same factor so that each class has hit rate h,
-// or fills it evenly where it had less.
-func (s *System) scaleContent(y []float64, h float64) {
-	for q, b := range s.lay.class {
-		c := &s.now.par.class[q]
-		x := y[b.at : b.at+b.bins*b.k]
-		hot := s.weigh(c.pi, x, b.k)
-		if b.bins == 0 || h == hot {
-			continue
-		}
-		if h < hot {
-			for i := range x {
-				x[i] *= h / hot
-			}
-			continue
-		}
-		for i := range b.bins {
-			xs := x[i*b.k : (i+1)*b.k]
-			have := sum(xs)
-			xs[0] += (1 - have) * (h - hot) / (1 - hot)
-		}
-	}
-}
-
 // Refill stores in dst the state y with another content of the cache: f in 0…1 adds that
 // share of what is missing, evenly, and f in −1…0 takes that share of what is there.
 func (s *System) Refill(dst, y []float64, f float64) {
 	copy(dst, y)
 	for _, b := range s.lay.class {
-		for i := range b.bins {
-			x := dst[b.at+i*b.k : b.at+(i+1)*b.k]
-			if f > 0 {
-				x[0] += f * (1 - sum(x))
-				continue
-			}
-			for j := range x {
-				x[j] *= 1 + f
-			}
+		if x := dst[b.at : b.at+b.bins*b.k]; f > 0 {
+			fillEvenly(x, b.k, f)
+		} else {
+			scale(x, 1+f)
 		}
 	}
 }

@@ -84,6 +84,7 @@ func (c *checker) checkParts() {
 		c.checkPool("pools."+s.Pools[i].Name, &s.Pools[i].Value)
 	}
 	c.checkBackoff()
+	c.checkInitial()
 }
 
 func (c *checker) count(key string, n, limit int) {

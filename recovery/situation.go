@@ -42,6 +42,17 @@ const rtol = 1e-5
 // not nil, ends the run once it is closed. It fails on times out of range, on a scenario
 // that does not compile or has no initial state, and where the run does not arrive.
 func At(sc *model.Scenario, at, ahead float64, done <-chan struct{}) (*Situation, error) {
+	return situation(sc, nil, at, ahead, done)
+}
+
+// From is At with the state corrected by what is seen there: the hit rate, the work in
+// system and the clients that wait. What is not seen, such as which keys are missing, is as
+// in the scenario's run up to then; see [model.System.Correct].
+func From(sc *model.Scenario, seen model.Initial, at, ahead float64, done <-chan struct{}) (*Situation, error) {
+	return situation(sc, &seen, at, ahead, done)
+}
+
+func situation(sc *model.Scenario, seen *model.Initial, at, ahead float64, done <-chan struct{}) (*Situation, error) {
 	if !(at >= 0 && ahead > 0 && at+ahead < math.MaxFloat32) {
 		return nil, fmt.Errorf("recovery: a plan from %g s for %g s", at, ahead)
 	}
@@ -76,6 +87,11 @@ func At(sc *model.Scenario, at, ahead float64, done <-chan struct{}) (*Situation
 	}
 	if err := end.Status.Err(); err != nil {
 		return nil, fmt.Errorf("recovery: the scenario's own run: %w", err)
+	}
+	if seen != nil {
+		if err := sys.Correct(at, end.Y, seen); err != nil {
+			return nil, fmt.Errorf("recovery: the state at %g s: %w", at, err)
+		}
 	}
 	return s.at(sys, at, end.Y)
 }
