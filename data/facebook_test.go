@@ -50,7 +50,7 @@ func TestFacebookStoryInvariant(t *testing.T) {
 
 // What ends the outage, and what would have.
 func TestFacebookCounterfactualsInvariant(t *testing.T) {
-	open := []string{"let back 5k/s", "let back 20k/s", "let back 60k/s", "let back 120k/s", "let back 260k/s"}
+	open := []string{"let back 1k/s", "let back 5k/s", "let back 30k/s", "let back 100k/s", "let back 260k/s"}
 
 	t.Run("a failed read that deletes nothing", func(t *testing.T) {
 		s := tell(t, until(shipped(t, facebook, "classes.config.on_error", "keep"), 110*minute))

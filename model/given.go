@@ -9,7 +9,7 @@ import (
 
 // Correct puts what is known of a state into y at t, which stands there as Enter left it:
 // the hit rate, by as much more or less of all content, the work in system, and the clients
-// that wait. It fails on numbers that no state has.
+// that wait; NaN leaves what is there. It fails on numbers that no state has.
 func (s *System) Correct(t float64, y []float64, in *Initial) error {
 	s.core(t, y, false) // what give asks of the moment: boots and mean residual queries
 	if err := s.give(y, in); err != nil {
@@ -32,30 +32,33 @@ func (c *checker) checkInitial() {
 	}
 }
 
-// give puts into y what is known of a state.
+// give puts into y what is known of a state; NaN is not known.
 func (s *System) give(y []float64, in *Initial) error {
-	if !(in.HitRate >= 0 && in.HitRate <= 1 && in.InSystem >= 0 && in.Waiting >= 0 && !math.IsInf(in.Waiting, 1)) {
+	if in.HitRate < 0 || in.HitRate > 1 || in.InSystem < 0 || in.Waiting < 0 || math.IsInf(in.Waiting, 1) {
 		return fmt.Errorf("model: no state has hit rate %g, %g work units in system and %g clients waiting", in.HitRate, in.InSystem, in.Waiting)
 	}
-	hot := in.HitRate
-	if served := s.now.served(); served > 0 {
-		hot = min(1, hot/served) // seen is what is present and need not be validated
+	if in.Waiting > 0 && s.lay.nz == 0 {
+		return errors.New("model: clients that wait, in a scenario where none tries again")
 	}
-	s.scaleContent(y, hot)
+	if hot := in.HitRate; !math.IsNaN(hot) {
+		if served := s.work.served; served > 0 {
+			hot = min(1, hot/served) // seen is what is present and need not be validated
+		}
+		s.scaleContent(y, hot)
+	}
 	for i, p := range s.lay.pool {
 		n := in.InSystem
 		if math.IsInf(n, 1) {
 			n = s.now.par.pool[i].limit
 		}
-		if p.n >= 0 && !math.IsInf(n, 1) {
+		if p.n >= 0 && n < math.Inf(1) {
 			y[p.n] = n
 			y[p.v] = n * s.work.pool[i].b // a queue that grew freely
 		}
 	}
-	if in.Waiting > 0 && s.lay.nz == 0 {
-		return errors.New("model: clients that wait, in a scenario where none tries again")
+	if !math.IsNaN(in.Waiting) {
+		s.gather(y[s.lay.z:s.lay.z+s.lay.nz], in.Waiting)
 	}
-	s.gather(y[s.lay.z:s.lay.z+s.lay.nz], in.Waiting)
 	return nil
 }
 

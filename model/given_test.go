@@ -51,7 +51,16 @@ initial: {hit_rate: 62%, in_system: full, waiting: 300}
 		want := a * a * rate * (d1*(1-math.Exp(-passed/d1)) - (math.Exp(-passed/d0)-math.Exp(-passed/d1))/(1/d1-1/d0))
 		numtest.Check(t, "second stage", z[1], want, 0.01, 0) // steps of a five-hundredth
 	}
-	for _, in := range []Initial{{HitRate: 1.5}, {HitRate: 1, InSystem: -1}, {HitRate: 1, Waiting: math.NaN()}, {HitRate: 1, Waiting: math.Inf(1)}} {
+	s.Reset()
+	y := started(t, s)
+	if err := s.Correct(0, y, &Initial{HitRate: math.NaN(), InSystem: 7, Waiting: math.NaN()}); err != nil {
+		t.Fatal(err)
+	}
+	o := observed(s, 0, y)
+	for name, want := range map[string]float64{"hit_rate.q": 0.62, "in_system.p": 7, "waiting_clients": 300} {
+		numtest.Check(t, "only the queue corrected: "+name, o[name], want, 1e-12, 0)
+	}
+	for _, in := range []Initial{{HitRate: 1.5}, {HitRate: 1, InSystem: -1}, {HitRate: 1, Waiting: -1}, {HitRate: 1, Waiting: math.Inf(1)}} {
 		s.Reset()
 		if err := s.Correct(0, started(t, s), &in); err == nil {
 			t.Errorf("a state with %+v", in)

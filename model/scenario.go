@@ -31,8 +31,8 @@ type Scenario struct {
 	Clients     Clients        `yaml:"clients" doc:"How failed boots come back; without this part a failed boot is gone."`
 	Throttle    Throttle       `yaml:"throttle" default:"none" doc:"Limit on admitted boot attempts in force from t = 0."`
 	Timeline    []Entry        `yaml:"timeline" doc:"What happens, in order of time."`
-	Uncertainty []Distribution `yaml:"uncertainty" doc:"Distributions of parameters, by path."`
 	Initial     Initial        `yaml:"initial" default:"healthy" doc:"State at t = 0; the healthy equilibrium unless given."`
+	Uncertainty []Distribution `yaml:"uncertainty" doc:"Distributions of parameters, by path."`
 }
 
 // A Map is a mapping from names to values that keeps the order of the file.

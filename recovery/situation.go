@@ -7,6 +7,7 @@ import (
 
 	"github.com/metastable/metastable/internal/ode"
 	"github.com/metastable/metastable/model"
+	"github.com/metastable/metastable/trajectory"
 )
 
 // A Situation is a system in a state at a time, to be driven by its throttle. It does
@@ -151,4 +152,14 @@ func (s *Situation) run(sys *model.System, d float64, set *ode.Settings) (*Situa
 		return nil, fmt.Errorf("recovery: %w", err)
 	}
 	return s.at(sys, end.T, end.Y)
+}
+
+// Run runs a plan, which begins at the time of the situation, for ahead seconds; see
+// [trajectory.RunFrom].
+func (s *Situation) Run(plan Plan, ahead float64, set *trajectory.Settings) (*trajectory.Result, error) {
+	sys, err := s.sys.Control(s.t, plan.points())
+	if err != nil {
+		return nil, err
+	}
+	return trajectory.RunFrom(sys, s.y, s.t, s.t+ahead, set)
 }

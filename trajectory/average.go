@@ -7,14 +7,14 @@ import (
 )
 
 // An averager turns the dense output into means over windows: it keeps the integral
-// of the observables from 0 to each end of a window.
+// of the observables from the start of the run to each end of a window.
 type averager struct {
 	rec       *recorder
 	times     []float64 // ends of the windows still to come
 	width     float64
 	edges     []float64   // ends of windows, both, increasing
-	integrals [][]float64 // from 0 to each edge passed
-	running   []float64   // from 0 to the time reached
+	integrals [][]float64 // from the start to each edge passed
+	running   []float64   // from the start to the time reached
 	row       []float64   // scratch
 }
 
@@ -26,17 +26,17 @@ func newAverager(rec *recorder, times []float64, width float64) *averager {
 	}
 	slices.Sort(a.edges)
 	a.edges = slices.Compact(a.edges)
-	if len(a.edges) > 0 && a.edges[0] == 0 {
+	if len(a.edges) > 0 && a.edges[0] == rec.from {
 		a.integrals = append(a.integrals, slices.Clone(a.running))
 	}
-	if len(times) > 0 && times[0] == 0 {
+	if len(times) > 0 && times[0] == rec.from {
 		a.times = times[1:] // the window is a point: recorded as such
 	}
 	return a
 }
 
 // from returns the start of the window that ends at t.
-func (a *averager) from(t float64) float64 { return max(0, t-a.width) }
+func (a *averager) from(t float64) float64 { return max(a.rec.from, t-a.width) }
 
 // step integrates over one step and completes the windows that end within it.
 func (a *averager) step(p *ode.Interpolant) {

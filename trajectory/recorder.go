@@ -16,12 +16,13 @@ type recorder struct {
 	res *Result
 	avg *averager // nil: values of the instant
 
-	y    []float64 // state at a time within a step
-	room float64   // shortest time between two rows of Detail, s
+	y        []float64 // state at a time within a step
+	from, to float64   // s
+	room     float64   // shortest time between two rows of Detail, s
 }
 
-func newRecorder(sys *model.System, r *Result) *recorder {
-	rec := &recorder{sys: sys, res: r, y: make([]float64, sys.MaxDim()), room: sys.Span() / detailRows}
+func newRecorder(sys *model.System, r *Result, from, to float64) *recorder {
+	rec := &recorder{sys: sys, res: r, y: make([]float64, sys.MaxDim()), from: from, to: to, room: (to - from) / detailRows}
 	if r.Settings.Average > 0 {
 		rec.avg = newAverager(rec, r.Settings.Times, r.Settings.Average)
 	}
@@ -83,7 +84,7 @@ func (rec *recorder) detail(p *ode.Interpolant) {
 		rec.addDetail(p, p.T0)
 	}
 	_, edge = slices.BinarySearch(rec.sys.Breaks(), p.T1)
-	edge = edge || p.T1 == rec.sys.Span()
+	edge = edge || p.T1 == rec.to
 	before, after, turns := rec.turn(p)
 	for i := 1; i <= parts; i++ {
 		t := p.T0 + (p.T1-p.T0)*float64(i)/parts

@@ -48,8 +48,8 @@ type Settings struct {
 const maxRows = 1_000_000 // what a table can sensibly hold
 
 // withDefaults returns a copy of s with every default filled in and Times set, for a
-// run that lasts span seconds.
-func (s *Settings) withDefaults(span float64) (Settings, error) {
+// run between two times.
+func (s *Settings) withDefaults(from, to float64) (Settings, error) {
 	var d Settings
 	if s != nil {
 		d = *s
@@ -68,8 +68,9 @@ func (s *Settings) withDefaults(span float64) (Settings, error) {
 	}
 	if d.Times != nil {
 		d.Every = 0
-		return d, checkTimes(d.Times, span)
+		return d, checkTimes(d.Times, from, to)
 	}
+	span := to - from
 	if d.Every == 0 {
 		d.Every = pleasant(span / 200)
 	}
@@ -77,13 +78,16 @@ func (s *Settings) withDefaults(span float64) (Settings, error) {
 		return d, fmt.Errorf("trajectory: Every %g s: want a positive time that gives at most %d rows in %g s", d.Every, maxRows, span)
 	}
 	d.Times = grid(span, d.Every)
+	for i := range d.Times {
+		d.Times[i] += from
+	}
 	return d, nil
 }
 
-func checkTimes(ts []float64, span float64) error {
+func checkTimes(ts []float64, from, to float64) error {
 	for i, t := range ts {
-		if !(t >= 0 && t <= span) {
-			return fmt.Errorf("trajectory: Times[%d] = %g s outside the run, 0 to %g s", i, t, span)
+		if !(t >= from && t <= to) {
+			return fmt.Errorf("trajectory: Times[%d] = %g s outside the run, %g to %g s", i, t, from, to)
 		}
 		if i > 0 && t <= ts[i-1] {
 			return fmt.Errorf("trajectory: Times[%d] = %g s does not exceed the time before it, %g s", i, t, ts[i-1])

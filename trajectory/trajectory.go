@@ -58,22 +58,29 @@ type Detail struct {
 // It fails, with no rows, when the settings make no sense or the initial state is
 // not found. It uses the system's scratch space: one run at a time per System.
 func Run(sys *model.System, s *Settings) (*Result, error) {
-	set, err := s.withDefaults(sys.Span())
-	if err != nil {
-		return nil, err
-	}
 	y, err := sys.Start()
 	if err != nil {
 		return nil, fmt.Errorf("trajectory: no initial state: %w", err)
+	}
+	sys.Reset()
+	defer sys.Reset()
+	return RunFrom(sys, y, 0, sys.Span(), s)
+}
+
+// RunFrom is Run from the state y at the time from to the time to (s), as the system
+// stands: as [model.System.Control] returns it. Rows without Times are at from, from +
+// Every, and so on.
+func RunFrom(sys *model.System, y []float64, from, to float64, s *Settings) (*Result, error) {
+	set, err := s.withDefaults(from, to)
+	if err != nil {
+		return nil, err
 	}
 	r := &Result{Columns: sys.Columns(), Settings: set}
 	if set.Detail {
 		r.Detail = &Detail{}
 	}
-	rec := newRecorder(sys, r)
-	sys.Reset()
-	sol, err := ode.Solve(sys, y, 0, sys.Span(), rec.settings())
-	sys.Reset()
+	rec := newRecorder(sys, r, from, to)
+	sol, err := ode.Solve(sys, y, from, to, rec.settings())
 	if err != nil {
 		return nil, fmt.Errorf("trajectory: %w", err)
 	}

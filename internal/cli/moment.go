@@ -2,7 +2,6 @@ package cli
 
 import (
 	"math"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -39,11 +38,7 @@ func (f *momentFlags) moment(sc *model.Scenario) (model.Moment, error) {
 		c.Timeline = []model.Entry{{Action: v.action, Value: 1}}
 		path := "timeline.0." + v.key
 		if err := c.Set(path, v.text); err != nil {
-			text := err.Error() // begins with the place on the timeline of the clone
-			if i := strings.LastIndex(text, path+": "); i >= 0 {
-				text = text[i+len(path)+2:]
-			}
-			return at, usage("--%s %s: %s", v.flag, v.text, text)
+			return at, usage("--%s %s: %s", v.flag, v.text, afterPath(err, path)) // the place on the timeline of the clone
 		}
 		v.store(c.Timeline[0])
 	}

@@ -19,6 +19,7 @@ type recoverFlags struct {
 	scenarioFlags
 	planFlags
 	drawFlags
+	stateFlags
 	verify string
 	versus bool
 }
@@ -32,6 +33,10 @@ func newRecover() *cobra.Command {
 the way home: how far to throttle boots first, and when each next step may be taken. A
 step is safe when the system, run on with the throttle left there, stays up while one
 watches: at every instant at least 90 % of what is admitted succeeds.
+
+In an outage, --hit-rate, --waiting and --queue put what the dashboards show in place of
+what the run has at the moment; which keys are missing stays as in the run, and without a
+cause on the timeline they are missing evenly.
 
 The columns: t_s (since the scenario's start), limit_per_s (empty: no throttle),
 until_s (when the next step is due), what then has to be seen before it is taken
@@ -61,6 +66,7 @@ the time of the relapse, or with --draws if fewer than --share of the draws are 
 		Example: `  metastable recover slack-2022-02-22 --at 6:40 -o plan.csv
   metastable recover slack-2022-02-22 --at 6:40 --steps 4 --min-hold 5m --format table
   metastable recover slack-2022-02-22 --draws 8 --share 85% --steps 4 -o robust.csv
+  metastable recover slack-2022-02-22 --at 6:40 --hit-rate 62% --waiting 3.2M --queue full
   metastable recover slack-2022-02-22 --compare --format table
   metastable recover facebook-2010-09-23 --at 70m -q > home.csv && metastable recover facebook-2010-09-23 --at 70m --verify home.csv`,
 		Args: oneArg(scenarioArg),
@@ -69,6 +75,7 @@ the time of the relapse, or with --draws if fewer than --share of the draws are 
 	f.scenarioFlags.add(cmd)
 	f.planFlags.add(cmd)
 	f.drawFlags.add(cmd)
+	f.stateFlags.add(cmd)
 	cmd.Flags().BoolVar(&f.versus, "compare", false, "compare the plan with feedback controllers, in place of writing it")
 	cmd.Flags().StringVar(&f.verify, "verify", "", "run the plan in this CSV `FILE` in place of a search")
 	return cmd
@@ -87,23 +94,27 @@ func (f *recoverFlags) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
+	begin, sc, err := f.stateFlags.apply(sc, beginning{at: at, ahead: set.Longest + set.Watch, done: set.Done}, f.draws)
+	if err != nil {
+		return err
+	}
 	if set.Share, err = f.drawFlags.parse(cmd, sc); err != nil {
 		return err
 	}
-	s, err := recovery.At(sc, at, set.Longest+set.Watch, set.Done)
+	s, err := begin.situation(sc)
 	if err != nil {
 		return fmt.Errorf("%s: %w", sc.Name, err)
 	}
 	if f.verify != "" {
-		return f.check(cmd, sc, s, set)
+		return f.check(cmd, sc, begin, s, set)
 	}
 	if err := out.prepare(); err != nil {
 		return err
 	}
 	if f.versus {
-		return f.compare(cmd, out, sc, s, set)
+		return f.compare(cmd, out, sc, begin, s, set)
 	}
-	r, group, facts, err := f.find(s, set)
+	r, group, facts, err := f.find(begin, s, set)
 	if err != nil {
 		return fmt.Errorf("%s: %w", sc.Name, err)
 	}
@@ -122,7 +133,7 @@ func (f *recoverFlags) run(cmd *cobra.Command, arg string) error {
 	}
 	written := []string{path}
 	if out.dir != "" {
-		drawn, err := drawPlan(out.dir, planned(sc, at, r, set.Watch), set)
+		drawn, err := drawPlan(out.dir, sc, begin, s, r, set)
 		if err != nil {
 			return err
 		}
@@ -151,9 +162,9 @@ func (f *recoverFlags) run(cmd *cobra.Command, arg string) error {
 
 // find returns the way home from the situation, or from the draws that are asked for with
 // what is known of how many come home.
-func (f *recoverFlags) find(s *recovery.Situation, set *recovery.Settings) (*recovery.Recovery, []*recovery.Situation, []fact, error) {
+func (f *recoverFlags) find(begin *beginning, s *recovery.Situation, set *recovery.Settings) (*recovery.Recovery, []*recovery.Situation, []fact, error) {
 	if f.draws > 0 {
-		return f.robust(s.Time(), set)
+		return f.robust(begin, set)
 	}
 	r, err := recovery.Find(s, set)
 	return r, nil, nil, err
@@ -181,29 +192,39 @@ func planned(sc *model.Scenario, at float64, r *recovery.Recovery, watch float64
 	return out
 }
 
-// drawPlan runs the scenario of a plan and writes it and the figure into a directory.
-func drawPlan(dir string, sc *model.Scenario, set *recovery.Settings) (written []string, err error) {
-	sys, err := sc.Compile()
+// drawPlan writes the figure of a plan into a directory: of the whole run, with the
+// scenario of it, or, from a state that is seen, from there on.
+func drawPlan(dir string, sc *model.Scenario, begin *beginning, s *recovery.Situation, r *recovery.Recovery, set *recovery.Settings) (written []string, err error) {
+	whole := planned(sc, begin.at, r, set.Watch)
+	base := filepath.Join(dir, whole.Name)
+	var res *trajectory.Result
+	detail := &trajectory.Settings{Detail: true, Done: set.Done}
+	if begin.stated() {
+		res, err = s.Run(r.Plan, whole.Duration-begin.at, detail)
+	} else {
+		var sys *model.System
+		if sys, err = whole.Compile(); err == nil {
+			res, err = trajectory.Run(sys, detail)
+		}
+	}
+	if err == nil {
+		err = res.Status.Err()
+	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", sc.Name, err)
+		return nil, fmt.Errorf("%s: %w", whole.Name, err)
 	}
-	res, err := trajectory.Run(sys, &trajectory.Settings{Detail: true, Done: set.Done})
+	if !begin.stated() { // a file cannot begin in the middle
+		if err := writeScenario(base+".yaml", whole); err != nil {
+			return nil, err
+		}
+		written = []string{base + ".yaml"}
+	}
+	figure, err := newFigure(whole, res)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", sc.Name, err)
-	}
-	if err := res.Status.Err(); err != nil {
-		return nil, fmt.Errorf("%s: %w", sc.Name, err)
-	}
-	figure, err := newFigure(sc, res)
-	if err != nil {
-		return nil, err
-	}
-	base := filepath.Join(dir, sc.Name)
-	if err := writeScenario(base+".yaml", sc); err != nil {
 		return nil, err
 	}
 	drawn, err := writeFigure(figure, base, ".svg", ".png")
-	return append([]string{base + ".yaml"}, drawn...), err
+	return append(written, drawn...), err
 }
 
 func (f *recoverFlags) meta(sc *model.Scenario, at float64, r *recovery.Recovery) []fact {
@@ -215,6 +236,11 @@ func (f *recoverFlags) meta(sc *model.Scenario, at float64, r *recovery.Recovery
 		{"drains_per_s", r.Drains},
 		{"home_s", r.Home},
 		{"lost_clients", r.Lost},
+	}
+	for _, x := range []fact{{"seen_hit_rate", f.hitRate}, {"seen_waiting", f.waiting}, {"seen_queue", f.queue}} {
+		if x.value != "" {
+			meta = append(meta, x)
+		}
 	}
 	if len(f.set) > 0 {
 		meta = append(meta, fact{"set", f.set})

@@ -16,8 +16,8 @@ import (
 const controlEvery = 5
 
 // compare writes how the plan and controllers do, in the scenario and in draws.
-func (f *recoverFlags) compare(cmd *cobra.Command, out *sink, sc *model.Scenario, s *recovery.Situation, set *recovery.Settings) error {
-	r, group, _, err := f.find(s, set)
+func (f *recoverFlags) compare(cmd *cobra.Command, out *sink, sc *model.Scenario, begin *beginning, s *recovery.Situation, set *recovery.Settings) error {
+	r, group, _, err := f.find(begin, s, set)
 	if err != nil {
 		return fmt.Errorf("%s: %w", sc.Name, err)
 	}

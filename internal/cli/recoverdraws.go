@@ -61,8 +61,8 @@ func parseShare(text string) (float64, error) {
 	return v, err
 }
 
-// situations returns the scenario at the moment in n draws of its uncertain parameters.
-func (f *drawFlags) situations(at float64, n int, seed uint64, set *recovery.Settings) ([]*recovery.Situation, error) {
+// situations returns where the way home begins in n draws of what is uncertain.
+func (f *drawFlags) situations(begin *beginning, n int, seed uint64, set *recovery.Settings) ([]*recovery.Situation, error) {
 	sweep := *f.from
 	sweep.Draws, sweep.Seed = n, seed
 	type none struct{}
@@ -72,7 +72,7 @@ func (f *drawFlags) situations(at float64, n int, seed uint64, set *recovery.Set
 			if err != nil {
 				return nil, err
 			}
-			s, err := recovery.At(drawn, at, set.Longest+set.Watch, set.Done)
+			s, err := begin.situation(drawn)
 			if err != nil {
 				return nil, fmt.Errorf("draw %d: %w", i, err)
 			}
@@ -82,8 +82,8 @@ func (f *drawFlags) situations(at float64, n int, seed uint64, set *recovery.Set
 }
 
 // robust plans for the draws and counts how many others come home with the plan.
-func (f *drawFlags) robust(at float64, set *recovery.Settings) (*recovery.Recovery, []*recovery.Situation, []fact, error) {
-	group, err := f.situations(at, f.draws, f.seed, set)
+func (f *drawFlags) robust(begin *beginning, set *recovery.Settings) (*recovery.Recovery, []*recovery.Situation, []fact, error) {
+	group, err := f.situations(begin, f.draws, f.seed, set)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -95,7 +95,7 @@ func (f *drawFlags) robust(at float64, set *recovery.Settings) (*recovery.Recove
 		return r, group, nil, nil
 	}
 	const most = 1000
-	fresh, err := f.situations(at, min(5*f.draws, most), f.seed+1, set)
+	fresh, err := f.situations(begin, min(5*f.draws, most), f.seed+1, set)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -132,7 +132,7 @@ func homecomings(group []*recovery.Situation, plan recovery.Plan, set *recovery.
 }
 
 // check runs someone's own plan, and from as many draws as are asked for.
-func (f *recoverFlags) check(cmd *cobra.Command, sc *model.Scenario, s *recovery.Situation, set *recovery.Settings) error {
+func (f *recoverFlags) check(cmd *cobra.Command, sc *model.Scenario, begin *beginning, s *recovery.Situation, set *recovery.Settings) error {
 	plan, err := readPlan(f.verify, sc)
 	if err != nil {
 		return err
@@ -163,7 +163,7 @@ func (f *recoverFlags) check(cmd *cobra.Command, sc *model.Scenario, s *recovery
 	if f.draws == 0 {
 		return nil
 	}
-	group, err := f.situations(s.Time(), f.draws, f.seed, set)
+	group, err := f.situations(begin, f.draws, f.seed, set)
 	if err != nil {
 		return err
 	}
