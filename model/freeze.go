@@ -1,5 +1,7 @@
 package model
 
+import "slices"
+
 // A Moment is the system with every function of time frozen: rollouts and
 // validations off, capacities, parameters and the throttle as they are at a time.
 type Moment struct {
@@ -8,8 +10,17 @@ type Moment struct {
 	Throttle float64 // boots/s, +Inf for none; negative: as at Time
 }
 
+// What lasts for ever in a scenario lasts long in a frozen system. Where entries never expire, a
+// collapse is healed after centuries by the last trickle of reads that succeed; where clients
+// never give up, more and more of them wait. Neither is an equilibrium, both are a state in which
+// a system stays; with these limits it is an equilibrium, and what happens in a day is the same.
+const (
+	Lifetime = 1e8 // s, about three years: the longest that an entry of a cache lives
+	Patience = 1e6 // failed attempts after which a client gives up, in the mean, at most
+)
+
 // Freeze returns a copy of the system that stands still at the moment: Eval and its
-// companions do not depend on t any more.
+// companions do not depend on t any more. [Lifetime] and [Patience] are limits there.
 func (s *System) Freeze(at Moment) *System {
 	f := s.Clone()
 	k := 0
@@ -29,8 +40,24 @@ func (s *System) Freeze(at Moment) *System {
 	pc.lam = pc.par.boots * pc.mult
 	pc.t0, pc.lamRate, pc.multRate, pc.uRate = 0, 0, 0, 0
 	pc.validate, pc.absent, pc.loss, pc.rolling, pc.rollStart, pc.keep = 0, absence{}, 0, false, false, 1
+	pc.par = pc.par.mortal(&s.lay)
 	f.breaks, f.pieces = nil, []*piece{&pc}
 	f.mem, f.settling = nil, true // at rest a fixed time to live is an exponential one
 	f.Reset()
 	return f
+}
+
+// mortal returns the parameters with Lifetime and Patience as limits.
+func (p *params) mortal(l *layout) *params {
+	out := *p
+	out.class = slices.Clone(p.class)
+	for q := range out.class {
+		if c := &out.class[q]; c.cached {
+			c.age = max(c.age, float64(l.class[q].k)/Lifetime)
+		}
+	}
+	if out.lastFeeds {
+		out.giveUp = max(out.giveUp, 1/Patience)
+	}
+	return &out
 }

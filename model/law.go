@@ -36,8 +36,12 @@ func (panjer) busy(n, v, b float64) (p, dn, dv, db float64) {
 	}
 	invN, invB := 1/n, 1/b
 	n1 := n * invB
-	x := max(v*invN*invB, 1e-12)
-	f, df := phi(x)
+	const least = 1e-12
+	x := v * invN * invB
+	f, df := phi(max(x, least))
+	if x < least {
+		df = 0
+	}
 	if n1*f > 740 {
 		return 1, 0, 0, 0
 	}

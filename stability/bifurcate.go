@@ -235,14 +235,19 @@ func mix(a, b []float64, f float64) []float64 {
 
 // stepping are the steps along branches and curves.
 func (t *tracer) stepping() fixedpoint.Stepping {
-	st := fixedpoint.Stepping{Tol: curveTol, Stop: func(_, _ []float64) bool { return t.set.interrupted() != nil }}
+	const rounding = 1e-9
+	inside := func(m *member, x []float64) bool { return m.ax.rate(x[0])*m.ax.slope >= -rounding }
 	if t.f.whole {
-		st.Domain = func(x, p []float64) bool {
-			m, err := t.f.member(p)
-			return err == nil && m.sys.Inside(fromCoordinates(m.sys, x))
-		}
+		inside = func(m *member, x []float64) bool { return m.sys.Inside(fromCoordinates(m.sys, x)) }
 	}
-	return st
+	return fixedpoint.Stepping{
+		Tol:  curveTol,
+		Stop: func(_, _ []float64) bool { return t.set.interrupted() != nil },
+		Domain: func(x, p []float64) bool {
+			m, err := t.f.member(p)
+			return err == nil && inside(m, x)
+		},
+	}
 }
 
 // follow adds the branch through x.
@@ -362,11 +367,5 @@ func linearization(s *model.System, y []float64) (*fixedpoint.Spectrum, error) {
 	jac, scale := make([]float64, n*n), scales(s)
 	s.Linearize(make([]float64, n), 0, y)
 	s.Jacobian(jac)
-	size := func(i int) float64 { return max(scale[i], math.Abs(y[i])) }
-	for i := range n {
-		for j := range n {
-			jac[i*n+j] *= size(j) / size(i)
-		}
-	}
-	return fixedpoint.Stability(jac, n, s.Mass())
+	return spectrumOf(s, scale, y, jac, idlers(s, scale, y, jac))
 }

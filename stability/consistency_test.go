@@ -13,7 +13,7 @@ import (
 // For every shipped scenario at several moments: the fixed points of the return map are
 // equilibria of the whole system, without help of Newton's method; the number is odd and
 // proved, but for the steepest; and the states that the usual, a cold, a warm and an
-// overloaded start come to within 30 years are listed.
+// overloaded start come to within 300 years are listed.
 func TestConsistency_shipped_exact(t *testing.T) {
 	files, err := filepath.Glob("../data/scenarios/*.yaml")
 	if err != nil || len(files) == 0 {

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	forever   = 1e9  // s: the length of a relaxation; steps grow as it comes to rest
+	forever   = 1e10 // s: the length of a relaxation, a hundred lifetimes of what never expires; steps grow as it comes to rest
 	overload  = 10   // times the capacity: what the rush before the overloaded start asks for
 	rush      = 3600 // s that it lasts
 	mostSteps = 4000 // ten times what most relaxations take

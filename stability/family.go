@@ -260,16 +260,24 @@ func (f *Family) excess(x float64, par []float64) float64 {
 	if i := slices.Index(m.x, x); i >= 0 {
 		return m.f[i]
 	}
-	f.evals++
-	var out [1]float64
-	u, small := max(m.ax.rate(x), 0), m.ax.small
-	m.m.Map(out[:], []float64{u})
-	v := math.Log((out[0] + small) / (u + small))
+	u := m.ax.rate(x)
+	v := f.excessAt(m, math.Abs(u))
+	if u < 0 { // it goes on smoothly, for differences near no load
+		v = 2*f.excessAt(m, 0) - v
+	}
 	if len(m.x) == keep {
 		m.x, m.f = m.x[:0], m.f[:0]
 	}
 	m.x, m.f = append(m.x, x), append(m.f, v)
 	return v
+}
+
+// excessAt is excess at a rate.
+func (f *Family) excessAt(m *member, u float64) float64 {
+	f.evals++
+	var out [1]float64
+	m.m.Map(out[:], []float64{u})
+	return math.Log((out[0] + m.ax.small) / (u + m.ax.small))
 }
 
 // stencil is the step of differences of order four in the coordinate. The map bends within 0.1 of

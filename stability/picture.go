@@ -63,7 +63,7 @@ func NewPicture(sc *model.Scenario, sys *model.System, at model.Moment, res *Res
 	_, _, p.Pool = loadLine(sys, at, 1)
 	from, to := scale.coordinate(0), scale.coordinate(hi[0]*1.05)
 	for k := range pictured {
-		load := scale.slope*scale.rate(from+(to-from)*float64(k)/(pictured-1)) + scale.base
+		load := scale.slope*max(0, scale.rate(from+(to-from)*float64(k)/(pictured-1))) + scale.base
 		if n := len(p.Load); n > 0 && load <= p.Load[n-1] {
 			continue // rounding
 		}

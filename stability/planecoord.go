@@ -49,6 +49,7 @@ func (p *Plane) coordinate(name string) (*coordinate, error) {
 			c.family = append(c.family, s)
 		}
 	}
+	p.cut(c)
 	if n := len(c.family); n == 0 || c.family[0].value == c.family[n-1].value {
 		return nil, fmt.Errorf("%w: %s does not depend on the load", ErrNoPlane, name)
 	}
@@ -60,6 +61,29 @@ func (p *Plane) coordinate(name string) (*coordinate, error) {
 		return nil, fmt.Errorf("%w: one number of %s stands for several loads, so it does not tell the rest", ErrNoPlane, name)
 	}
 	return c, nil
+}
+
+// cut ends the family where its values turn back, if the system rests under none of the loads
+// beyond: there entries outlive [model.Lifetime] before one of them is evicted.
+func (p *Plane) cut(c *coordinate) {
+	turn, way := len(c.family), 0.0
+	for k := 1; k < turn; k++ {
+		step := c.family[k].value - c.family[k-1].value
+		if math.Abs(step) <= 1e-9*math.Abs(c.family[k].value) {
+			continue
+		}
+		if step*way < 0 {
+			turn = k
+		}
+		way = step
+	}
+	var back [1]float64
+	for _, s := range c.family[turn:] {
+		if p.m.Map(back[:], []float64{s.u}); back[0] >= s.u {
+			return
+		}
+	}
+	c.family = c.family[:turn]
 }
 
 // rises reports whether the values follow the order of the samples, up to rounding.

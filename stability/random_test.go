@@ -139,7 +139,7 @@ const (
 	wanders fate = "wanders"
 )
 
-// restOf runs a frozen scenario for 30 years, after a rush of traffic if it lasts, and
+// restOf runs a frozen scenario for 300 years, after a rush of traffic if it lasts, and
 // returns the state then.
 func restOf(t *testing.T, sc *model.Scenario, rush, lasts float64) ([]float64, fate) {
 	t.Helper()

@@ -31,7 +31,7 @@ var ErrNoOutcome = errors.New("stability: no outcome")
 // closer than a twentieth of the distance between any two equilibria, and closer than
 // 1e-3 in each component, relative to it or to model.System.Scales. Not absorbed means
 // that it comes as close to another stable equilibrium, or has grown without end after
-// 30 years. Traffic and everything else stay as at the moment. That more is worse is
+// 300 years. Traffic and everything else stay as at the moment. That more is worse is
 // taken for granted, but where the largest shock is absorbed a half, a quarter and an
 // eighth of it are tried as well.
 //

@@ -28,7 +28,9 @@ func newEquilibria() *cobra.Command {
 validations off, and lists every state in which the system then rests: a healthy one,
 a collapsed one, and between them the tipping point, which is not stable. With only a
 healthy one the system is always safe; with only a collapsed one it is certain to
-fail; with both it is metastable.
+fail; with both it is metastable. Here, and in bifurcate, phase, tipping and check, an
+entry that never expires lives for three years, and a client that never gives up makes
+a million attempts: a collapse that nothing else would end is a state.
 
 The columns: those of simulate, then per pool variance (work units²), gain (loop gain,
 the slope of the load that comes back; above 1 is unstable), eigenvalue_per_s (the

@@ -111,7 +111,7 @@ func said(res *stability.Result, back float64) string {
 	switch {
 	case res.Verdict() != stability.AlwaysSafe:
 	case math.IsInf(back, 1):
-		doubt = ", but in no time that matters: from empty caches it is still down after 30 years"
+		doubt = ", but from empty caches it does not come back"
 	case back > longOutage:
 		doubt = ", but an empty cache costs " + humanTime(back)
 	}

@@ -104,7 +104,7 @@ func (r *reviewer) verdict(res *stability.Result, back float64, set *stability.S
 	case stability.AlwaysSafe:
 		switch {
 		case math.IsInf(back, 1):
-			return "Metastable in practice at the peak of its traffic: the healthy state is the only one, but from empty caches it is still down after 30 years."
+			return "Not safe at the peak of its traffic: the healthy state is the only one, but from empty caches it does not come back to it."
 		case back > longOutage:
 			return "Always safe at the peak of its traffic, but slow: from empty caches it is back after " + humanTime(back) + "."
 		}
