@@ -37,8 +37,8 @@ func quantile(sorted []float64, p float64) float64 {
 }
 
 // Bands returns the posterior predictive of each channel, at a confidence such as 0.9,
-// from at most most draws.
-func (p *Posterior) Bands(confidence float64, most int, seed uint64) []Band {
+// from at most most draws. It fails with ErrInterrupted.
+func (p *Posterior) Bands(confidence float64, most int, seed uint64) ([]Band, error) {
 	e := p.f.e
 	stride := max(1, len(p.Draws)/most)
 	var us [][]float64
@@ -49,6 +49,9 @@ func (p *Posterior) Bands(confidence float64, most int, seed uint64) []Band {
 		}
 	}
 	ms := e.batch(us)
+	if e.interrupted() {
+		return nil, ErrInterrupted
+	}
 	r := rand.New(rand.NewPCG(seed, 0))
 	var bands []Band
 	at := 0
@@ -64,7 +67,7 @@ func (p *Posterior) Bands(confidence float64, most int, seed uint64) []Band {
 		at += n
 		bands = append(bands, b)
 	}
-	return bands
+	return bands, nil
 }
 
 // add appends the band of one measured value.

@@ -62,7 +62,7 @@ func TestMisra1aExact(t *testing.T) {
 
 // CMA-ES comes from a corner to where the descent takes over.
 func TestCMAESThenDescentMisra1aExact(t *testing.T) {
-	e, err := newEvaluator(misra(), 1)
+	e, err := newEvaluator(misra(), 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

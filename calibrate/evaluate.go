@@ -17,12 +17,13 @@ type evaluator struct {
 	laws    []law
 	n       int // measured values
 	workers int
+	done    <-chan struct{} // nil: never
 
 	mu   sync.Mutex
 	idle []Predictor
 }
 
-func newEvaluator(p *Problem, workers int) (*evaluator, error) {
+func newEvaluator(p *Problem, workers int, done <-chan struct{}) (*evaluator, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
@@ -30,7 +31,7 @@ func newEvaluator(p *Problem, workers int) (*evaluator, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &evaluator{space: s, prob: p, workers: workers}
+	e := &evaluator{space: s, prob: p, workers: workers, done: done}
 	for i := range p.Channels {
 		e.laws = append(e.laws, newLaw(&p.Channels[i]))
 		e.n += len(p.Channels[i].Y)
@@ -55,8 +56,22 @@ func (e *evaluator) give(p Predictor) {
 	e.mu.Unlock()
 }
 
-// predict returns what the channels would show at u; nil where there is no answer.
+// interrupted reports whether the end was asked for.
+func (e *evaluator) interrupted() bool {
+	select {
+	case <-e.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// predict returns what the channels would show at u; nil where there is no answer, and
+// everywhere once the end was asked for: all loops then come to theirs.
 func (e *evaluator) predict(u []float64) []float64 {
+	if e.interrupted() {
+		return nil
+	}
 	f := e.take()
 	defer e.give(f)
 	m := make([]float64, e.n)

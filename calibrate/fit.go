@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -31,7 +32,14 @@ type Settings struct {
 
 	Seed    uint64 // of CMA-ES
 	Workers int    // default: GOMAXPROCS
+
+	// Done, if not nil, ends the fit and all that is asked of it once it is closed, after
+	// the predictions that are under way: with ErrInterrupted.
+	Done <-chan struct{}
 }
+
+// ErrInterrupted reports that Settings.Done was closed.
+var ErrInterrupted = errors.New("calibrate: interrupted")
 
 // A Start is one local search.
 type Start struct {
@@ -72,7 +80,7 @@ func New(p *Problem, s *Settings) (*Fit, error) {
 	if set.Iterations == 0 {
 		set.Iterations = 60
 	}
-	e, err := newEvaluator(p, set.Workers)
+	e, err := newEvaluator(p, set.Workers, set.Done)
 	if err != nil {
 		return nil, err
 	}
@@ -92,12 +100,18 @@ func New(p *Problem, s *Settings) (*Fit, error) {
 	if set.Global > 0 && len(e.free) > 0 {
 		f.search(e.evolve(first, set.Global, set.Seed))
 	}
+	if e.interrupted() {
+		return nil, ErrInterrupted
+	}
 	if math.IsInf(f.Cost, 1) {
 		return nil, fmt.Errorf("calibrate: none of %d starts has an answer: the prediction fails or is not a number", len(f.Waterfall))
 	}
 	sort.SliceStable(f.Waterfall, func(i, k int) bool { return f.Waterfall[i].Cost < f.Waterfall[k].Cost })
 	f.weigh()
 	f.finish()
+	if e.interrupted() {
+		return nil, ErrInterrupted
+	}
 	return f, nil
 }
 

@@ -50,7 +50,7 @@ var ErrBetter = errors.New("calibrate: a better point was found")
 // confidence, such as 0.9 (Raue et al. 2009, doi:10.1093/bioinformatics/btp358). The limit
 // on the cost is n/2 ln(1 + t²/(n − p)) with t the quantile of Student's law: exact for a
 // linear model whose one noise has an unknown scale, and half a quantile of χ² for many
-// values. It fails for parameters that are fixed or unknown.
+// values. It fails for parameters that are fixed or unknown, and with ErrInterrupted.
 //
 // Where a better point turns up the Fit moves there, the profile is that of the new
 // point, and the error is ErrBetter.
@@ -125,6 +125,9 @@ func (f *Fit) profile(k int, confidence float64) (*Profile, error) {
 			break
 		}
 	}
+	if f.e.interrupted() {
+		return nil, ErrInterrupted
+	}
 	best := here
 	for _, pts := range sides {
 		for _, pt := range pts {
@@ -135,6 +138,9 @@ func (f *Fit) profile(k int, confidence float64) (*Profile, error) {
 	}
 	if best.cost < here.cost {
 		u, m, cost := f.e.descend(best.u, nil, finest, f.Settings.Iterations)
+		if m == nil {
+			return nil, ErrInterrupted
+		}
 		f.take(u, m, cost)
 		again, err := f.profile(k, confidence)
 		if err == nil {

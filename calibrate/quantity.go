@@ -38,6 +38,9 @@ var families = map[string]string{
 	"load": "load.", "in_system": "in_system.", "timeout_share": "timeout.", "refused_share": "refused.", "latency": "in_system.",
 }
 
+// ofCache are the quantities that only a cached class has.
+var ofCache = map[string]bool{"hit_rate": true, "miss_share": true}
+
 // A reader takes a quantity from a row of a run's table.
 type reader func(row []float64) float64
 
@@ -71,10 +74,10 @@ func newReader(sc *model.Scenario, columns []string, quantity string) (reader, e
 	if r := simple[quantity]; r != nil {
 		return r, nil
 	}
-	if i := at(quantity); i > 0 {
+	family, name, _ := strings.Cut(quantity, ".")
+	if i := at(quantity); i > 0 && !ofCache[family] {
 		return one(i), nil
 	}
-	family, name, _ := strings.Cut(quantity, ".")
 	prefix, ok := families[family]
 	if !ok {
 		return nil, unknownQuantity(quantity, nil)
@@ -90,6 +93,9 @@ func newReader(sc *model.Scenario, columns []string, quantity string) (reader, e
 	}
 	if !slices.Contains(names, name) {
 		return nil, unknownQuantity(quantity, names)
+	}
+	if i := slices.IndexFunc(sc.Classes, func(c model.Named[model.Class]) bool { return c.Name == name }); ofCache[family] && i >= 0 && !sc.Classes[i].Value.Cached {
+		return nil, fmt.Errorf("calibrate: class %s is not cached: it has no %s; map the column to what the class shows, such as request_success.%s, or set classes.%s.cached", name, family, name, name)
 	}
 	if family == "latency" {
 		return newLatency(sc, columns, name), nil

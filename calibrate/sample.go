@@ -67,7 +67,7 @@ const (
 // 2010, doi:10.2140/camcos.2010.5.65). The unknowns are the free parameters, with their
 // priors, and the scales of the noise that are not given, with density 1/scale.
 //
-// Where the chains are too short the error is a *[ShortError], and the posterior is
+// It fails with ErrInterrupted. Where the chains are too short the error is a *[ShortError], and the posterior is
 // there. The same seed gives the same draws for any number of workers.
 func (f *Fit) Sample(s *SampleSettings) (*Posterior, error) {
 	set := SampleSettings{}
@@ -85,6 +85,9 @@ func (f *Fit) Sample(s *SampleSettings) (*Posterior, error) {
 	}
 	c.begin()
 	for range set.Steps {
+		if f.e.interrupted() {
+			return nil, ErrInterrupted
+		}
 		c.step()
 	}
 	return c.posterior(&set)

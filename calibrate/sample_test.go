@@ -55,7 +55,11 @@ func TestPosteriorOfALineExact(t *testing.T) {
 		t.Errorf("R-hat %g, effective size %g, acceptance %g", p.RHat, p.ESS, p.Acceptance)
 	}
 	t.Logf("tau %.0f, R-hat %.4f, effective size %.0f, acceptance %.2f", p.Tau, p.RHat, p.ESS, p.Acceptance)
-	b := p.Bands(0.9, 400, 1)[0]
+	bands, err := p.Bands(0.9, 400, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := bands[0]
 	if b.InsideNoises < 0.7 {
 		t.Errorf("%.0f %% of the measured values are inside their 90 %% band", 100*b.InsideNoises)
 	}

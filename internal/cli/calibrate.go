@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,7 +17,7 @@ import (
 
 type calibrateFlags struct {
 	scenarioFlags
-	data, with, maps, free []string
+	data, with, maps, free, prior []string
 
 	every, window   seconds
 	begin, zone     string
@@ -42,7 +43,8 @@ func newCalibrate() *cobra.Command {
 intervals, and says which of them the data tell and which they cannot tell apart. FILE is
 whatever telemetry reads. Each row of the result is a parameter: its most likely value, the
 interval (of the profile likelihood, at --confidence), whether it is open at either end (1:
-the data do not say how far it goes), and the standard deviation by the curvature.
+the data do not say how far it goes), and the standard deviation by the curvature; empty where
+a bound ends what the data leave open.
 
 --map gives a column a meaning; COLUMN/OTHER divides it by another column or a number,
 COLUMN*NUMBER multiplies it. The quantities, those of a class or a pool with its name after
@@ -57,8 +59,13 @@ parameter for that run, --free NAME:PATH=LO..HI fits it for that run alone.
 The first sample is the start of the scenario, or --begin is. --every takes means, which
 the model is averaged over too. Errors that are left may be normal (gaussian), a share of
 the value (relative), with outliers (student) or those of a count of trials (binomial, the
-default for shares); how large they are is fitted. Where they are correlated in time the
-samples weigh less, and a warning says so.
+default for shares); how large they are is fitted, or known: hit=hit_rate:binomial,400 (trials),
+qps=attempts:relative,5% or rt=latency:gaussian,0.02 (a standard deviation in the quantity's
+unit). Where they are correlated in time the samples weigh less, and a warning says so.
+
+--prior PATH=LAW says what is known of a parameter before, with a law as the uncertainty of a
+scenario has it, such as '{lognormal: {median: 8000/s, cv: 10%}}'; --prior PATH alone takes
+that of the scenario.
 
 -o DIR writes NAME.fit.csv, NAME.fitted.yaml (the scenario with the values found and their
 intervals as uncertainty, for every other command), and figures: data against fit, residuals,
@@ -73,8 +80,9 @@ montecarlo, sweep, recover, phase, tipping and check takes.`,
 	fl := cmd.Flags()
 	fl.StringArrayVar(&f.data, "data", nil, "what was measured, as `[NAME=]FILE`; may be repeated")
 	fl.StringArrayVar(&f.with, "with", nil, "set a parameter for the run of one file, as `NAME:path=value`; may be repeated")
-	fl.StringArrayVar(&f.maps, "map", nil, "what a column is, as `COLUMN=QUANTITY[:NOISE]`; may be repeated")
+	fl.StringArrayVar(&f.maps, "map", nil, "what a column is, as `COLUMN=QUANTITY[:NOISE[,SIZE]]`; may be repeated")
 	fl.StringArrayVar(&f.free, "free", nil, "a parameter to fit and its bounds, as `PATH=LO..HI[:linear]`; may be repeated")
+	fl.StringArrayVar(&f.prior, "prior", nil, "what is known of a --free parameter before, as `PATH=LAW`; may be repeated (default: even over its bounds)")
 	fl.Var(&f.every, "every", "means over bins of this length (default: the samples as they are)")
 	fl.Var(&f.window, "window", "each sample is a mean over this long before its time, such as a rate's window (default --every)")
 	fl.StringVar(&f.begin, "begin", "", "the `time` of the data at which the scenario starts, as 2022-02-22T06:00:00Z, seconds since 1970, or since its start (default: the first sample)")
@@ -112,6 +120,9 @@ func (f *calibrateFlags) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
+	if err := f.priors(sc, params); err != nil {
+		return err
+	}
 	recs, err := f.recordings(cmd, sc)
 	if err != nil {
 		return err
@@ -133,33 +144,13 @@ func (f *calibrateFlags) run(cmd *cobra.Command, arg string) error {
 	return f.write(cmd, out, sc, r)
 }
 
-// fit fits and judges, until an interrupt: what is half fitted is no answer.
+// fit fits and judges: what is half fitted is no answer.
 func (f *calibrateFlags) fit(cmd *cobra.Command, sc *model.Scenario, problem *calibrate.Problem, params []calibrate.Param) (*calibration, error) {
-	type answer struct {
-		r   *calibration
-		err error
+	fit, err := calibrate.New(problem, &calibrate.Settings{Start: startOf(sc, params), Starts: f.starts, Global: f.global, Seed: f.seed, Independent: f.independent, Done: cmd.Context().Done()})
+	if err != nil {
+		return nil, err
 	}
-	done := make(chan answer, 1)
-	go func() {
-		defer func() {
-			if p := recover(); p != nil {
-				done <- answer{nil, fmt.Errorf("this is a bug in metastable: %v", p)}
-			}
-		}()
-		fit, err := calibrate.New(problem, &calibrate.Settings{Start: startOf(sc, params), Starts: f.starts, Global: f.global, Seed: f.seed, Independent: f.independent})
-		if err != nil {
-			done <- answer{nil, err}
-			return
-		}
-		r, err := f.judge(fit)
-		done <- answer{r, err}
-	}()
-	select {
-	case a := <-done:
-		return a.r, a.err
-	case <-cmd.Context().Done(): // the program ends, and the search with it
-		return nil, errors.New("interrupted")
-	}
+	return f.judge(fit)
 }
 
 // A calibration is a fit with everything that is asked about it.
@@ -198,8 +189,9 @@ func (f *calibrateFlags) judge(fit *calibrate.Fit) (*calibration, error) {
 		return nil, err
 	}
 	const draws = 300
-	r.posterior, r.bands = post, post.Bands(f.confidenceValue, draws, f.seed)
-	return r, nil
+	r.posterior = post
+	r.bands, err = post.Bands(f.confidenceValue, draws, f.seed)
+	return r, err
 }
 
 // write writes the result and says it in words.
@@ -274,13 +266,36 @@ func (r *calibration) explain(w io.Writer) {
 	for _, p := range r.profiles {
 		fmt.Fprintln(w, p)
 	}
-	for _, line := range r.id.Words {
+	for _, line := range r.words() {
 		fmt.Fprintln(w, line)
 	}
 	if p := r.posterior; p != nil {
 		fmt.Fprintf(w, "posterior: %d draws, effective size %s, R-hat %.3f, autocorrelation time %s steps, %s of the moves taken\n",
 			len(p.Draws), human(p.ESS, 3), p.RHat, human(p.Tau, 3), percent(p.Acceptance, 1))
 	}
+}
+
+// bounded reports that a parameter has no standard deviation: a bound ends what the data
+// leave of it, and the curvature at the best point knows nothing of bounds.
+func (r *calibration) bounded(i int, pr *calibrate.Profile) bool {
+	p, v := &r.fit.Problem.Params[i], r.fit.Values[i]
+	return pr.OpenLo || pr.OpenHi || v == p.Lo || v == p.Hi
+}
+
+// words say what the data cannot tell.
+func (r *calibration) words() []string {
+	out, next := slices.Clone(r.id.Words), 0
+	for i, p := range r.fit.Problem.Params {
+		if p.Lo == p.Hi {
+			continue
+		}
+		pr := r.profiles[next]
+		next++
+		if r.bounded(i, pr) {
+			out = append(out, fmt.Sprintf("%s: its bounds end what the data leave open, so it has no standard deviation; the interval is what is known", p.Name))
+		}
+	}
+	return out
 }
 
 // table has a row for each parameter.
@@ -298,10 +313,13 @@ func (f *calibrateFlags) table(sc *model.Scenario, r *calibration) *table {
 			{"seed", float64(f.seed)},
 			{"cost", r.fit.Cost},
 		},
-		notes: r.id.Words,
+		notes: r.words(),
 	}
 	if len(f.set) > 0 {
 		t.meta = append(t.meta, fact{"set", f.set})
+	}
+	if len(f.prior) > 0 {
+		t.meta = append(t.meta, fact{"prior", f.prior})
 	}
 	for i, c := range r.fit.Problem.Channels {
 		t.meta = append(t.meta,
@@ -310,8 +328,8 @@ func (f *calibrateFlags) table(sc *model.Scenario, r *calibration) *table {
 	if r.posterior != nil {
 		t.meta = append(t.meta, fact{"rhat", r.posterior.RHat}, fact{"effective_size", r.posterior.ESS})
 	}
-	if len(r.id.Words) > 0 {
-		t.meta = append(t.meta, fact{"identifiability", r.id.Words})
+	if words := r.words(); len(words) > 0 {
+		t.meta = append(t.meta, fact{"identifiability", words})
 	}
 	next := 0
 	for i, p := range r.fit.Problem.Params {
@@ -325,6 +343,9 @@ func (f *calibrateFlags) table(sc *model.Scenario, r *calibration) *table {
 		next++
 		if p.Log {
 			sd *= v // of the value, from that of its logarithm
+		}
+		if r.bounded(i, pr) {
+			sd = math.NaN()
 		}
 		t.rows = append(t.rows, []float64{v, pr.Lo, pr.Hi, one(pr.OpenLo), one(pr.OpenHi), sd})
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/metastable/metastable/calibrate"
 	"github.com/metastable/metastable/model"
+	"github.com/metastable/metastable/montecarlo"
 	"github.com/metastable/metastable/stability"
 	"github.com/metastable/metastable/telemetry"
 )
@@ -99,6 +100,7 @@ func (f *calibrateFlags) mappings() ([]*mapping, error) {
 		if q, k, ok := strings.Cut(m.quantity, ":"); ok {
 			m.quantity, kind = q, k
 		}
+		kind, size, given := strings.Cut(kind, ",")
 		if kind == "" {
 			kind = calibrate.Gaussian.String()
 			for _, share := range []string{"success", "error_share", "hit_rate", "miss_share", "request_success", "timeout_share", "refused_share"} {
@@ -112,9 +114,80 @@ func (f *calibrateFlags) mappings() ([]*mapping, error) {
 			return nil, usage("--map %s: no law of errors is called %q: want %s", text, kind, strings.Join(calibrate.NoiseKinds[:], ", "))
 		}
 		m.noise.Kind = calibrate.NoiseKind(k)
+		if given {
+			var err error
+			if m.noise.Scale, err = noiseScale(m.noise.Kind, size); err != nil {
+				return nil, usage("--map %s: %w", text, err)
+			}
+		}
 		out = append(out, m)
 	}
 	return out, nil
+}
+
+// noiseScale reads how large errors are: a share, a number of trials, or a standard
+// deviation in the unit of the quantity.
+func noiseScale(kind calibrate.NoiseKind, text string) (float64, error) {
+	unit, want := "1", "a standard deviation above 0 in the unit of the quantity, such as gaussian,20"
+	switch kind {
+	case calibrate.Relative:
+		unit, want = "share", "a share above 0, such as relative,5%"
+	case calibrate.Binomial:
+		want = "a number of trials, 1 or more, such as binomial,400"
+	}
+	v, err := model.Quantity(text, unit)
+	switch {
+	case err != nil || !(v > 0) || math.IsInf(v, 0) || kind == calibrate.Binomial && v < 1:
+		return 0, fmt.Errorf("errors of %s: want %s", text, want)
+	case kind == calibrate.Binomial:
+		return 1 / math.Sqrt(v), nil
+	}
+	return v, nil
+}
+
+// priors gives parameters the laws that --prior names.
+func (f *calibrateFlags) priors(sc *model.Scenario, params []calibrate.Param) error {
+	for _, text := range f.prior {
+		name, law, own := strings.Cut(text, "=")
+		i := slices.IndexFunc(params, func(p calibrate.Param) bool { return p.Name == name })
+		if i < 0 {
+			return usage("--prior %s: no --free parameter is called %s", text, name)
+		}
+		_, path, ok := strings.Cut(name, ":")
+		if !ok {
+			path = name
+		}
+		from := sc
+		if own {
+			var err error
+			if from, err = withLaw(sc, path, law); err != nil {
+				return usage("--prior %s: %w", text, err)
+			}
+		}
+		laws, err := montecarlo.Uncertainty(from)
+		if err != nil {
+			return fmt.Errorf("--prior %s: %w", text, err)
+		}
+		k := slices.IndexFunc(laws, func(u montecarlo.Uncertain) bool { return u.Path == path })
+		if k < 0 {
+			return usage("--prior %s: the scenario's uncertainty has no law of %s; give one, such as %s={normal: {mean: 1, sd: 0.1}}", text, path, name)
+		}
+		params[i].Prior = laws[k].Law.(calibrate.Law)
+	}
+	return nil
+}
+
+// withLaw returns the scenario with one law as its uncertainty, spelled as in its file.
+func withLaw(sc *model.Scenario, path, law string) (*model.Scenario, error) {
+	c := sc.Clone()
+	c.Uncertainty = nil
+	out, err := model.Parse("", fmt.Appendf(c.YAML(), "\nuncertainty: {%s: %s}\n", path, law), nil)
+	var bad *model.ParseError
+	if errors.As(err, &bad) {
+		bare := model.ParseError{Key: strings.TrimPrefix(bad.Key, "uncertainty."), Found: bad.Found, Allowed: bad.Allowed, Message: bad.Message}
+		return nil, &bare
+	}
+	return out, err
 }
 
 // recordings reads --data, each file with its --with.
