@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/metastable/metastable/data"
 	"github.com/metastable/metastable/model"
+	"github.com/metastable/metastable/referee/des"
 )
 
 var long = flag.Bool("long", false, "run the long comparisons as well")
@@ -172,6 +174,46 @@ func TestCompareExactHotOS25(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The experiment of OSDI'22 whose capacity is fitted to four outcomes: the equations, which spread over
+// time when clients notice a time-out, need more of it than the simulation, where they notice it
+// after 3 s sharp.
+func TestMongoDBInvariantCapacity(t *testing.T) {
+	text, err := data.Scenario("osdi22-mongodb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		capacity, path, value string
+		recovers              bool
+	}{
+		{"16400/s", "duration", "3m", false},
+		{"16400/s", "timeline.0.capacity", "22%", true},
+		{"16400/s", "timeline.0.over", "9s", true},
+		{"16400/s", "traffic.boots", "4200/s", true},
+		{"18000/s", "duration", "3m", true},
+	} {
+		sc, err := model.Parse("osdi22-mongodb", text, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for path, v := range map[string]string{"pools.primary.capacity": c.capacity, c.path: c.value} {
+			if err := sc.Set(path, v); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r, err := des.Run(sc, &des.Settings{Replications: 2, Scale: 0.1, Every: 10, Warmup: 10, Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		const success = 4 // column
+		for i, rows := range r.Runs {
+			if got := rows[len(rows)-1][success] > 0.9; got != c.recovers {
+				t.Errorf("%s, %s = %s, run %d: recovers: %v, want %v", c.capacity, c.path, c.value, i, got, c.recovers)
+			}
+		}
 	}
 }
 

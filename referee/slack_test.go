@@ -66,6 +66,39 @@ func TestSlackInvariantTippingFlush(t *testing.T) {
 	}
 }
 
+// The flush that tips half of 100 runs, 20 of each size, is within two points of what the fluid
+// absorbs. The half is that of a step up between the sizes: their middle, lower by a step for every
+// 20 runs that tip.
+func TestSlackGoldenTippingShare(t *testing.T) {
+	if !*long {
+		t.Skip("takes long: -long")
+	}
+	const runs = 20
+	for _, c := range []struct {
+		fetch             string
+		scale, from, step float64
+	}{{"all", 0.05, 0.024, 0.002}, {"missing", 0.2, 0.32, 0.01}} {
+		sc := scenario(t, "flush")
+		if err := sc.Set("classes.gdm_members.fetch", c.fetch); err != nil {
+			t.Fatal(err)
+		}
+		edge, err := stability.LargestAbsorbed(sc, model.Moment{Time: 30, Traffic: -1, Throttle: -1}, stability.Shock{Kind: stability.FlushShock}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		half := c.from + 4.5*c.step
+		for i := range 5 {
+			n := tipped(t, sc, c.from+float64(i)*c.step, c.scale, runs)
+			t.Logf("%s: flush of %g: %d of %d tip", c.fetch, c.from+float64(i)*c.step, n, runs)
+			half -= c.step * float64(n) / runs
+		}
+		t.Logf("%s: half of them at %.4g, fluid %v", c.fetch, half, edge)
+		if d := half - (edge.Lo+edge.Hi)/2; d > 0.02 || d < -0.02 {
+			t.Errorf("%s: half of the runs tip at a flush of %g, the fluid at %v", c.fetch, half, edge)
+		}
+	}
+}
+
 // tipped counts the runs in which fewer than half of the boots succeed at the end.
 func tipped(t *testing.T, sc *model.Scenario, flush, scale float64, runs int) (n int) {
 	t.Helper()
