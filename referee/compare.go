@@ -47,7 +47,7 @@ type Settings struct {
 	// MaxStates is the largest state space of the chain. Default 200,000.
 	MaxStates int
 
-	// Done, if not nil, stops the simulation once it is closed.
+	// Done, if not nil, stops simulation and chain once it is closed.
 	Done <-chan struct{}
 }
 
@@ -94,10 +94,15 @@ type Result struct {
 	Chain   *markov.Path
 	NoChain error
 
-	// Quantities are the differences of the fluid, in the order of Columns. Of waiting_clients
-	// they are no error: fluid and chain count a client whose attempt will time out from the
-	// attempt on, the simulation from when it notices.
+	// Quantities are the differences of the fluid, what matters to users first: success, hit
+	// rates, queues, then flows. Last comes waiting_clients, without a judgement (NaN): fluid and
+	// chain count a client whose attempt will time out from the attempt on, the simulation
+	// from when it notices.
 	Quantities []Quantity
+
+	// Interrupted says that Settings.Done was closed: the means are those of the replications
+	// that were over.
+	Interrupted bool
 
 	// Warnings say what makes the rows suspect.
 	Warnings []error
@@ -127,6 +132,7 @@ func Compare(sc *model.Scenario, s *Settings) (*Result, error) {
 		r.chain(sc)
 	}
 	r.measure()
+	r.undecided()
 	return r, nil
 }
 
@@ -143,6 +149,9 @@ func (r *Result) simulate(sc *model.Scenario) error {
 		return fmt.Errorf("referee: %d windows simulated and %d of the fluid", len(d.Mean), len(r.Fluid))
 	}
 	r.Simulated, r.Warnings = d, append(r.Warnings, d.Warnings...)
+	if r.Interrupted = d.Stopped; d.Stopped && len(d.Runs) < 2 {
+		return fmt.Errorf("referee: stopped after %d of %d replications; an interval needs at least 2", len(d.Runs), d.Settings.Replications)
+	}
 	return nil
 }
 
@@ -153,8 +162,9 @@ func (r *Result) chain(sc *model.Scenario) {
 	}
 	m, err := markov.New(sc)
 	if err == nil {
-		r.Chain, err = m.Path(times, &markov.SolveSettings{Tol: r.Settings.Tol, MaxStates: r.Settings.MaxStates})
+		r.Chain, err = m.Path(times, &markov.SolveSettings{Tol: r.Settings.Tol, MaxStates: r.Settings.MaxStates, Done: r.Settings.Done})
 	}
+	r.Interrupted = r.Interrupted || errors.Is(err, markov.ErrStopped)
 	if r.NoChain = err; err == nil && r.Chain.Error > math.Max(r.Settings.Tol, 1e-6) {
 		r.Warnings = append(r.Warnings, fmt.Errorf("referee: the chain's probabilities are uncertain by %.2g", r.Chain.Error))
 	}

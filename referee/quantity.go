@@ -1,6 +1,7 @@
 package referee
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -21,8 +22,11 @@ type Point struct {
 	// chain, over the size of what is measured: the simulated mean (the chain), for a share
 	// at least 0.01, for clients at least one, and for all but shares at least a hundredth
 	// of the largest over the run. Of a hit rate it is the missing part that counts.
-	// 0: inside.
+	// 0: inside. NaN: not to be compared.
 	Off float64
+
+	// Wide is half the interval over the same size: a fluid inside may be off by as much.
+	Wide float64
 }
 
 // Near is the Point.Off that still counts as near.
@@ -32,7 +36,7 @@ const Near = 0.05
 type Quantity struct {
 	Column  string
 	Run     Point   // means over the whole run
-	Worst   Point   // the window where the fluid is furthest off
+	Worst   Point   // the window where the fluid is furthest off; of what is not compared the last
 	Outside float64 // share of the windows in which the fluid is off by more than Near
 }
 
@@ -44,13 +48,13 @@ func (r *Result) measure() {
 		windows := 0.0
 		for i := range r.Fluid {
 			p := truth.at(i)
-			if math.IsNaN(p.Off) {
+			if math.IsNaN(p.Off) && truth.judged {
 				continue
 			}
 			if windows++; p.Off > Near {
 				q.Outside++
 			}
-			if windows == 1 || p.Off > q.Worst.Off {
+			if windows == 1 || p.Off > q.Worst.Off || !truth.judged {
 				q.Worst = p
 			}
 		}
@@ -60,6 +64,43 @@ func (r *Result) measure() {
 			r.Quantities = append(r.Quantities, q)
 		}
 	}
+	slices.SortStableFunc(r.Quantities, func(a, b Quantity) int { return rank(a.Column) - rank(b.Column) })
+}
+
+// rank orders columns by what matters to users.
+func rank(column string) int {
+	kind, _, _ := strings.Cut(column, ".")
+	order := []string{
+		"boot_success", "success", "hit_rate", "load", "in_system", "timeout", "refused", "miss",
+		"attempts_per_s", "admitted_per_s", "sessions", "boots_per_s", uncompared,
+	}
+	return slices.Index(order, kind)
+}
+
+// uncompared is the column that fluid and simulation count in different ways.
+const uncompared = "waiting_clients"
+
+// undecided warns of the quantities whose interval over the run is too wide to tell whether the
+// fluid is near.
+func (r *Result) undecided() {
+	if r.Simulated == nil {
+		return
+	}
+	var wide []string
+	most := 0.0
+	for _, q := range r.Quantities {
+		if q.Column != "boots_per_s" && q.Run.Off <= Near && q.Run.Wide > Near {
+			wide = append(wide, fmt.Sprintf("%s (±%.2g %%)", q.Column, 100*q.Run.Wide))
+			most = math.Max(most, q.Run.Wide)
+		}
+	}
+	if wide == nil {
+		return
+	}
+	runs := float64(len(r.Simulated.Runs))
+	r.Warnings = append(r.Warnings, fmt.Errorf(
+		"referee: too wide intervals to tell whether the fluid is within %g %%: %s; about %.0f replications in place of %.0f would do",
+		100*Near, strings.Join(wide, ", "), math.Ceil(runs*(most/Near)*(most/Near)), runs))
 }
 
 // Series returns the comparison in every window of a column, nil if there is none of that name.
@@ -80,12 +121,13 @@ type truth struct {
 	*Result
 	column      int
 	complement  bool // the missing part of 1 is what counts
+	judged      bool
 	least, half float64
 }
 
 func (r *Result) truth(column int) *truth {
 	const least = 0.01
-	t := &truth{Result: r, column: column, least: least}
+	t := &truth{Result: r, column: column, least: least, judged: r.Columns[column] != uncompared}
 	switch kind, _, _ := strings.Cut(r.Columns[column], "."); {
 	case kind == "hit_rate":
 		t.complement = true
@@ -97,7 +139,7 @@ func (r *Result) truth(column int) *truth {
 			most = math.Max(most, mean)
 		}
 		t.least *= most
-		if kind == "waiting_clients" || kind == "sessions" {
+		if kind == "sessions" {
 			t.least = math.Max(t.least, 1)
 		}
 	}
@@ -140,8 +182,15 @@ func (t *truth) point(end, fluid, mean, se, chain float64) Point {
 	if t.complement {
 		against = 1 - against
 	}
+	size := math.Max(against, t.least)
 	if p.Off > 0 {
-		p.Off /= math.Max(against, t.least)
+		p.Off /= size
+	}
+	if p.Wide = 0; half > 0 {
+		p.Wide = half / size
+	}
+	if !t.judged {
+		p.Off, p.Wide = math.NaN(), math.NaN()
 	}
 	return p
 }

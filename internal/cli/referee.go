@@ -47,8 +47,12 @@ requests and queries that begin in a window.
 --scale simulates a smaller system with the same intensities: keys, rates and shards, or
 where a class scatters the capacity of each shard, are multiplied by it. It fluctuates more,
 and where a class scatters its queues are short ones: in_system and timeout are not those of
-the whole. waiting_clients differ by definition: fluid and chain count a client from the
-attempt that will time out on, the simulation from when it notices.
+the whole. A scale that leaves too little of something is warned of, and so are intervals too wide
+to tell.
+
+What matters to users comes first. waiting_clients come last and are not judged: fluid and chain
+count a client from the attempt that will time out on, the simulation from when it notices.
+An interrupt keeps the replications that are over, with -o in files whose names end in .partial.
 
 With -o DIR it writes DIR/NAME.referee.csv, the windows as NAME.windows.csv, and a figure of
 each quantity that matters (NAME.referee.COLUMN.svg and .png).`,
@@ -96,11 +100,19 @@ func (f *refereeFlags) run(cmd *cobra.Command, arg string) error {
 	if method == referee.Chain && r.NoChain != nil {
 		return fmt.Errorf("%s: %w", sc.Name, r.NoChain)
 	}
-	path, err := out.write(f.differences(sc, r), sc.Name+".referee", true)
+	path, err := out.write(f.differences(sc, r), sc.Name+".referee", !r.Interrupted)
 	if err != nil {
 		return err
 	}
 	written := []string{path}
+	if r.Interrupted {
+		f.summarize(cmd, r)
+		kept := "what is done is above"
+		if path != "" {
+			kept = "what is done is in " + path
+		}
+		return fmt.Errorf("%s: interrupted; %s", sc.Name, kept)
+	}
 	if out.dir != "" {
 		more, err := f.writeDir(out.dir, sc, r)
 		if err != nil {
@@ -116,12 +128,16 @@ func (f *refereeFlags) run(cmd *cobra.Command, arg string) error {
 }
 
 func (f *refereeFlags) meta(sc *model.Scenario, r *referee.Result) []fact {
-	facts := []fact{
+	var facts []fact
+	if d := r.Simulated; r.Interrupted && d != nil {
+		facts = []fact{{"incomplete", fmt.Sprintf("interrupted after %d of %d replications", len(d.Runs), d.Settings.Replications)}}
+	}
+	facts = append(facts, []fact{
 		{"version", "metastable " + version()},
 		{"scenario", sc.Name},
 		{"hash", sc.Hash()},
 		{"every_s", r.Settings.Every},
-	}
+	}...)
 	if d := r.Simulated; d != nil {
 		facts = append(facts,
 			fact{"scale", d.Settings.Scale}, fact{"replications", float64(len(d.Runs))}, fact{"seed", fmt.Sprint(d.Settings.Seed)},
@@ -169,7 +185,7 @@ func (f *refereeFlags) summarize(cmd *cobra.Command, r *referee.Result) {
 	near := true
 	for _, q := range r.Quantities {
 		p := &q.Worst
-		if p.Off <= referee.Near {
+		if !(p.Off > referee.Near) {
 			continue
 		}
 		near = false

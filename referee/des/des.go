@@ -127,7 +127,7 @@ func (p *plan) replicate(i int) *outcome {
 }
 
 func (p *plan) merge(all []*outcome) (*Result, error) {
-	r := &Result{Columns: p.columns(), Settings: p.set}
+	r := &Result{Columns: p.columns(), Settings: p.set, Warnings: p.thin()}
 	var runs [][][]float64
 	for i, o := range all {
 		if o == nil {
@@ -147,7 +147,7 @@ func (p *plan) merge(all []*outcome) (*Result, error) {
 	warm := 0
 	if p.set.Warmup > 0 {
 		warm = 2
-		r.Warnings = drift(r.Columns, mean, se)
+		r.Warnings = append(r.Warnings, drift(r.Columns, mean, se)...)
 		r.Warm = mean[:warm]
 	} else {
 		warm = 1

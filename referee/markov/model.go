@@ -1,6 +1,7 @@
 package markov
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -55,6 +56,24 @@ type SolveSettings struct {
 	// MaxStates is the largest state space; the work grows with the square of its shorter
 	// side. Default 40,000.
 	MaxStates int
+
+	// Done, if not nil, stops a path once it is closed.
+	Done <-chan struct{}
+}
+
+// ErrStopped says that SolveSettings.Done was closed.
+var ErrStopped = errors.New("markov: stopped before the end of the run")
+
+func (s *SolveSettings) stopped() bool {
+	if s == nil {
+		return false
+	}
+	select {
+	case <-s.Done:
+		return true
+	default:
+		return false
+	}
 }
 
 func (s *SolveSettings) tol() float64 {

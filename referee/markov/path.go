@@ -93,6 +93,9 @@ func (m *Model) walk(law []float64, g Grid, ends []float64, set *SolveSettings) 
 		}
 		r, step := &m.pieces[k].rates, (end-t)/panels
 		tol := set.tol() / float64(panels*len(edges))
+		if set.stopped() {
+			return nil, ErrStopped
+		}
 		for i := range panels + 1 { // Simpson's rule over what lies between two edges
 			if i > 0 {
 				x, err := chain.Transient(law, step, tol)
