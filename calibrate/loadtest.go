@@ -28,10 +28,28 @@ func (l *LoadTest) columns() []Channel {
 	} {
 		if c.Y != nil {
 			c.X = l.Load
+			if c.Noise.Kind == Relative {
+				c.Noise.Floor = leastFloor(c.Y)
+			}
 			out = append(out, c)
 		}
 	}
 	return out
+}
+
+// leastFloor is a thousandth of the least value above 0: a load test has latencies over
+// decades, and the small ones tell of the scale as the large ones do. 0 where there is none.
+func leastFloor(y []float64) float64 {
+	least := math.Inf(1)
+	for _, v := range y {
+		if v > 0 {
+			least = min(least, v)
+		}
+	}
+	if math.IsInf(least, 1) {
+		return 0
+	}
+	return least / 1000
 }
 
 // Pool makes the problem of finding numbers of a pool: the parameters are those of
@@ -172,29 +190,29 @@ func (u USL) ServiceCurve(most, timeout float64) *model.CurveTable {
 	return out
 }
 
-// FitUSL fits the law to throughputs (1/s) of numbers of clients. The values of the fit
-// are Lambda, Sigma and Kappa.
-func FitUSL(clients, throughput []float64, s *Settings) (*Fit, USL, error) {
+// USLProblem makes the problem of finding the law from throughputs (1/s) of numbers of
+// clients. Its parameters are Lambda, Sigma and Kappa.
+func USLProblem(clients, throughput []float64, noise Noise) (*Problem, error) {
 	if len(clients) != len(throughput) || len(clients) < 3 {
-		return nil, USL{}, fmt.Errorf("calibrate: %d numbers of clients and %d throughputs: want as many, at least 3", len(clients), len(throughput))
+		return nil, fmt.Errorf("calibrate: %d numbers of clients and %d throughputs: want as many, at least 3", len(clients), len(throughput))
 	}
 	each := 0.0
 	for i, n := range clients {
 		if !(n > 0) {
-			return nil, USL{}, fmt.Errorf("calibrate: %g clients: want above 0", n)
+			return nil, fmt.Errorf("calibrate: %g clients: want above 0", n)
 		}
 		each = max(each, throughput[i]/n)
 	}
 	if each == 0 {
-		return nil, USL{}, fmt.Errorf("calibrate: nothing was served at any load")
+		return nil, fmt.Errorf("calibrate: nothing was served at any load")
 	}
-	p := &Problem{
+	return &Problem{
 		Params: []Param{
 			{Name: "lambda", Lo: each / 10, Hi: each * 10, Log: true},
 			{Name: "sigma", Lo: 0, Hi: 1},
 			{Name: "kappa", Lo: 1e-9, Hi: 1, Log: true},
 		},
-		Channels: []Channel{{Name: "throughput", X: clients, Y: throughput, Noise: Noise{Kind: Relative}}},
+		Channels: []Channel{{Name: "throughput", X: clients, Y: throughput, Noise: noise}},
 		New: func() Predictor {
 			return func(dst, v []float64) error {
 				u := USL{v[0], v[1], v[2]}
@@ -204,10 +222,5 @@ func FitUSL(clients, throughput []float64, s *Settings) (*Fit, USL, error) {
 				return nil
 			}
 		},
-	}
-	f, err := New(p, s)
-	if err != nil {
-		return nil, USL{}, err
-	}
-	return f, USL{f.Values[0], f.Values[1], f.Values[2]}, nil
+	}, nil
 }

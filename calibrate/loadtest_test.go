@@ -78,11 +78,15 @@ func TestUSLExact(t *testing.T) {
 	for _, c := range []float64{1, 2, 4, 8, 12, 16, 24, 32, 48, 64} {
 		n, x = append(n, c), append(x, truth.Throughput(c))
 	}
-	_, u, err := FitUSL(n, x, &Settings{Starts: 4})
+	p, err := USLProblem(n, x, Noise{Kind: Relative})
 	if err != nil {
 		t.Fatal(err)
 	}
-	numtest.CheckSlice(t, "law", []float64{u.Lambda, u.Sigma, u.Kappa}, []float64{95, 0.05, 0.0008}, 1e-4, 0)
+	f, err := New(p, &Settings{Starts: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	numtest.CheckSlice(t, "law", f.Values, []float64{95, 0.05, 0.0008}, 1e-4, 0)
 	numtest.Check(t, "peak", truth.Peak(), math.Sqrt(0.95/0.0008), 1e-12, 0)
 	for d := -1.0; d <= 1; d += 2 {
 		if truth.Throughput(truth.Peak()+d) > truth.Throughput(truth.Peak()) {
@@ -95,7 +99,34 @@ func TestUSLExact(t *testing.T) {
 			t.Errorf("point %d of the curve: %g/s, %g s, %g late", i, c.Load[i], c.Latency[i], c.Timeout[i])
 		}
 	}
-	if _, _, err := FitUSL([]float64{0, 1, 2}, []float64{0, 1, 2}, nil); err == nil {
+	if _, err := USLProblem([]float64{0, 1, 2}, []float64{0, 1, 2}, Noise{}); err == nil {
 		t.Error("no clients are taken")
 	}
+}
+
+// The SPEC SDM91 benchmark (Gunther 2007, Guerrilla Capacity Planning): users and scripts an
+// hour. Least squares are published by the R package usl (Gunther and Moeding), example of its
+// README: alpha 0.0277285 (standard error 0.0091217), beta 0.0001044 (0.0000199), gamma
+// 89.9952330 (14.2134894), with 4 degrees of freedom and a residual standard error of 82.8;
+// the throughput is highest at 96.5 users, and at most gamma/alpha = 3245.
+func TestUSLOfSDM91Exact(t *testing.T) {
+	p, err := USLProblem([]float64{1, 18, 36, 72, 108, 144, 216}, []float64{64.9, 995.9, 1652.4, 1853.2, 1828.9, 1775.0, 1702.2}, Noise{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := New(p, &Settings{Starts: 6, Independent: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	numtest.Check(t, "gamma", f.Values[0], 89.995233, 1e-6, 0)
+	numtest.Check(t, "alpha", f.Values[1], 0.0277285, 0, 5e-8)
+	numtest.Check(t, "beta", f.Values[2], 0.0001044, 0, 5e-8)
+	numtest.Check(t, "residual standard error", f.Scales[0]*math.Sqrt(7.0/4), 82.8, 0, 0.05)
+	id := f.Identify() // with the most likely variance, which divides by 7, and of logarithms
+	for i, want := range []float64{14.2134894 / 89.995233, 0.0091217, 0.0000199 / 0.0001044} {
+		numtest.Check(t, "standard error of "+p.Params[i].Name, id.SD[i]*math.Sqrt(7.0/4), want, 3e-3, 0)
+	}
+	u := USL{f.Values[0], f.Values[1], f.Values[2]}
+	numtest.Check(t, "peak", u.Peak(), 96.5, 0, 0.05)
+	numtest.Check(t, "ceiling", u.Lambda/u.Sigma, 3245, 0, 1)
 }

@@ -13,11 +13,13 @@ import (
 
 	"github.com/metastable/metastable/calibrate"
 	"github.com/metastable/metastable/model"
+	"github.com/metastable/metastable/plots"
 )
 
 type calibrateFlags struct {
 	scenarioFlags
 	data, with, maps, free, prior []string
+	loadTest, pool                string
 
 	every, window   seconds
 	begin, zone     string
@@ -67,14 +69,21 @@ unit). Where they are correlated in time the samples weigh less, and a warning s
 scenario has it, such as '{lognormal: {median: 8000/s, cv: 10%}}'; --prior PATH alone takes
 that of the scenario.
 
+--load-test FILE is a CSV file with a line for each load at which a pool was kept until it had
+settled. With a column that is load (point reads/s offered to a shard) and any of latency,
+timeout_share, refused_share and goodput, --free pools.NAME... are fitted; without --free the
+points become the service curve of the pool as they are. With clients and throughput the
+universal scalability law is fitted (lambda, sigma, kappa), and its curve given to the pool.
+
 -o DIR writes NAME.fit.csv, NAME.fitted.yaml (the scenario with the values found and their
 intervals as uncertainty, for every other command), and figures: data against fit, residuals,
 profiles. --sample N draws from the posterior by N steps of an ensemble of walkers, and
 adds bands, a figure of pairs with its draws, and NAME.posterior.json: what --posterior of
 montecarlo, sweep, recover, phase, tipping and check takes.`,
-		Example: `  metastable simulate hotos21-retry --every 5s -o run.csv && metastable calibrate hotos21-retry --set pools.database.capacity=320/s --data run.csv --map attempts_per_s=attempts --free pools.database.capacity=290/s..340/s --starts 2 -o out`,
-		Args:    oneArg(scenarioArg),
-		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
+		Example: `  metastable simulate hotos21-retry --every 5s -o run.csv && metastable calibrate hotos21-retry --set pools.database.capacity=320/s --data run.csv --map attempts_per_s=attempts --free pools.database.capacity=290/s..340/s --starts 2 -o out
+  printf 'users,per_s\n1,65\n18,996\n36,1652\n72,1853\n144,1775\n' > load.csv && metastable calibrate hotos21-retry --load-test load.csv --map users=clients --map per_s=throughput -o out`,
+		Args: oneArg(scenarioArg),
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
 	f.scenarioFlags.add(cmd)
 	fl := cmd.Flags()
@@ -85,6 +94,8 @@ montecarlo, sweep, recover, phase, tipping and check takes.`,
 	fl.StringArrayVar(&f.prior, "prior", nil, "what is known of a --free parameter before, as `PATH=LAW`; may be repeated (default: even over its bounds)")
 	fl.Var(&f.every, "every", "means over bins of this length (default: the samples as they are)")
 	fl.Var(&f.window, "window", "each sample is a mean over this long before its time, such as a rate's window (default --every)")
+	fl.StringVar(&f.loadTest, "load-test", "", "fit a pool, or its curve, to the load test in this `FILE`, in place of --data")
+	fl.StringVar(&f.pool, "pool", "", "the `pool` that a --load-test tested (default: the only one)")
 	fl.StringVar(&f.begin, "begin", "", "the `time` of the data at which the scenario starts, as 2022-02-22T06:00:00Z, seconds since 1970, or since its start (default: the first sample)")
 	fl.StringVar(&f.zone, "zone", "", "the `zone` of times that name none (default UTC)")
 	fl.StringVar(&f.noise, "noise", "", "the `law` of errors: "+strings.Join(calibrate.NoiseKinds[:], ", ")+" (default gaussian, binomial for shares)")
@@ -100,11 +111,15 @@ montecarlo, sweep, recover, phase, tipping and check takes.`,
 
 func (f *calibrateFlags) run(cmd *cobra.Command, arg string) error {
 	switch {
-	case len(f.data) == 0:
+	case f.loadTest != "" && len(f.data)+len(f.with) > 0:
+		return usage("--load-test is what was measured, without --data and --with")
+	case f.pool != "" && f.loadTest == "":
+		return usage("--pool is that of a --load-test")
+	case len(f.data) == 0 && f.loadTest == "":
 		return usage("--data is missing: want a file of what was measured")
 	case len(f.maps) == 0:
 		return usage("--map is missing: want COLUMN=QUANTITY, such as hit_rate=hit_rate")
-	case len(f.free) == 0:
+	case len(f.free) == 0 && f.loadTest == "":
 		return usage("--free is missing: want PATH=LO..HI, such as pools.main.capacity=5000/s..12000/s")
 	case f.starts < 1 || f.starts > 10000 || f.global < 0 || f.sample < 0:
 		return usage("--starts wants 1 to 10000, --global and --sample want 0 or more")
@@ -115,6 +130,9 @@ func (f *calibrateFlags) run(cmd *cobra.Command, arg string) error {
 	}
 	if f.confidenceValue, err = parseShare(f.confidence); err != nil || !(f.confidenceValue > 0 && f.confidenceValue < 1) {
 		return usage("--confidence %s: want a share between 0 and 1, such as 90%%", f.confidence)
+	}
+	if f.loadTest != "" {
+		return f.measure(cmd, out, sc)
 	}
 	params, err := f.params(sc)
 	if err != nil {
@@ -134,23 +152,31 @@ func (f *calibrateFlags) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return usageError{err}
 	}
-	if !slices.ContainsFunc(params, func(p calibrate.Param) bool { return p.Lo < p.Hi }) {
-		return usage("every --free parameter has LO = HI: nothing is left to fit")
-	}
-	r, err := f.fit(cmd, sc, problem, params)
+	r, err := f.fit(cmd, problem, startOf(sc, params))
 	if err != nil {
 		return fmt.Errorf("%s: %w", sc.Name, err)
+	}
+	if r.fitted, err = r.fit.Fitted(sc, r.profiles); err != nil {
+		return err
 	}
 	return f.write(cmd, out, sc, r)
 }
 
 // fit fits and judges: what is half fitted is no answer.
-func (f *calibrateFlags) fit(cmd *cobra.Command, sc *model.Scenario, problem *calibrate.Problem, params []calibrate.Param) (*calibration, error) {
-	fit, err := calibrate.New(problem, &calibrate.Settings{Start: startOf(sc, params), Starts: f.starts, Global: f.global, Seed: f.seed, Independent: f.independent, Done: cmd.Context().Done()})
+func (f *calibrateFlags) fit(cmd *cobra.Command, problem *calibrate.Problem, start []float64) (*calibration, error) {
+	if !slices.ContainsFunc(problem.Params, func(p calibrate.Param) bool { return p.Lo < p.Hi }) {
+		return nil, usage("every --free parameter has LO = HI: nothing is left to fit")
+	}
+	fit, err := calibrate.New(problem, &calibrate.Settings{Start: start, Starts: f.starts, Global: f.global, Seed: f.seed, Independent: f.independent, Done: cmd.Context().Done()})
 	if err != nil {
 		return nil, err
 	}
-	return f.judge(fit)
+	r, err := f.judge(fit)
+	if err != nil {
+		return nil, err
+	}
+	r.x, r.per = plots.Axis{Label: "time (min)", Column: "t_min"}, 60
+	return r, nil
 }
 
 // A calibration is a fit with everything that is asked about it.
@@ -162,6 +188,11 @@ type calibration struct {
 	short     error                // that its chains are too short
 	bands     []calibrate.Band
 	warnings  []error
+
+	x      plots.Axis // of the figures of data and fit
+	per    float64    // places in one of its units
+	fitted *model.Scenario
+	said   []string
 }
 
 // judge finds the intervals, and the posterior if it is wanted.
@@ -202,27 +233,26 @@ func (f *calibrateFlags) write(cmd *cobra.Command, out *sink, sc *model.Scenario
 	}
 	written := []string{path}
 	if out.dir != "" {
-		fitted, err := r.fit.Fitted(sc, r.profiles)
+		more, err := f.writeFitted(out, r.fitted)
 		if err != nil {
 			return err
 		}
-		yaml := filepath.Join(out.dir, sc.Name+".fitted.yaml")
-		if err := writeScenario(yaml, fitted); err != nil {
-			return err
-		}
-		written = append(written, yaml)
+		written = append(written, more...)
 		if r.posterior != nil {
-			path := filepath.Join(out.dir, sc.Name+".posterior.json")
-			if err := writeJSON(path, f.record(sc, r)); err != nil {
-				return err
+			rec := f.record(sc, r)
+			if _, _, err := rec.For(sc); err == nil { // else no other command could draw from it
+				path := filepath.Join(out.dir, sc.Name+".posterior.json")
+				if err := writeJSON(path, rec); err != nil {
+					return err
+				}
+				written = append(written, path)
 			}
-			written = append(written, path)
 		}
 		figures, err := r.figures(sc, f.confidenceValue)
 		if err != nil {
 			return err
 		}
-		more, err := writeDrawings(filepath.Join(out.dir, sc.Name), figures)
+		more, err = writeDrawings(filepath.Join(out.dir, sc.Name), figures)
 		if err != nil {
 			return err
 		}
@@ -237,6 +267,12 @@ func (f *calibrateFlags) write(cmd *cobra.Command, out *sink, sc *model.Scenario
 		wrote(w, written)
 	}
 	return nil
+}
+
+// writeFitted writes the scenario with what was found, and the curve that it may refer to.
+func (f *calibrateFlags) writeFitted(out *sink, sc *model.Scenario) ([]string, error) {
+	path := filepath.Join(out.dir, sc.Name+".fitted.yaml")
+	return []string{path}, writeScenario(path, sc)
 }
 
 // record is the posterior as a file holds it.
@@ -266,7 +302,7 @@ func (r *calibration) explain(w io.Writer) {
 	for _, p := range r.profiles {
 		fmt.Fprintln(w, p)
 	}
-	for _, line := range r.words() {
+	for _, line := range append(r.words(), r.said...) {
 		fmt.Fprintln(w, line)
 	}
 	if p := r.posterior; p != nil {

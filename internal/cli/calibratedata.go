@@ -85,6 +85,7 @@ type mapping struct {
 	text             string
 	column, quantity string
 	noise            calibrate.Noise
+	given            bool // the law of the errors
 	used             bool
 }
 
@@ -100,7 +101,8 @@ func (f *calibrateFlags) mappings() ([]*mapping, error) {
 		if q, k, ok := strings.Cut(m.quantity, ":"); ok {
 			m.quantity, kind = q, k
 		}
-		kind, size, given := strings.Cut(kind, ",")
+		kind, size, sized := strings.Cut(kind, ",")
+		m.given = kind != ""
 		if kind == "" {
 			kind = calibrate.Gaussian.String()
 			for _, share := range []string{"success", "error_share", "hit_rate", "miss_share", "request_success", "timeout_share", "refused_share"} {
@@ -114,7 +116,7 @@ func (f *calibrateFlags) mappings() ([]*mapping, error) {
 			return nil, usage("--map %s: no law of errors is called %q: want %s", text, kind, strings.Join(calibrate.NoiseKinds[:], ", "))
 		}
 		m.noise.Kind = calibrate.NoiseKind(k)
-		if given {
+		if sized {
 			var err error
 			if m.noise.Scale, err = noiseScale(m.noise.Kind, size); err != nil {
 				return nil, usage("--map %s: %w", text, err)

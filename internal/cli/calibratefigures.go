@@ -58,11 +58,11 @@ func fileName(name string) string {
 
 func (r *calibration) fitChart(sc *model.Scenario, c int, confidence float64) (plots.Figure, error) {
 	ch := r.fit.Problem.Channels[c]
-	t := minutes(ch.X)
+	t := r.places(ch.X)
 	f := plots.FitChart{
 		Frame: plots.Frame{
 			Title: title(sc) + ": " + ch.Name, Subtitle: "What was measured, and what the fitted scenario shows.",
-			X: plots.Axis{Label: "time (min)", Column: "t_min"}, Y: plots.Axis{Label: ch.Name, Column: "value"},
+			X: r.x, Y: plots.Axis{Label: ch.Name, Column: "value"},
 		},
 		Measured: plots.Curve{Name: "measured", X: t, Y: ch.Y},
 		Fit:      plots.Curve{Name: "fit", X: t, Y: r.fit.Predicted[c]},
@@ -79,7 +79,7 @@ func (r *calibration) fitChart(sc *model.Scenario, c int, confidence float64) (p
 
 func (r *calibration) residualChart(sc *model.Scenario, c int, confidence float64) (plots.Figure, error) {
 	ch := r.fit.Problem.Channels[c]
-	t := minutes(ch.X)
+	t := r.places(ch.X)
 	z := r.fit.Residuals(c)
 	most := math.Sqrt2 * math.Erfinv(confidence)
 	span := []float64{slices.Min(t), slices.Max(t)}
@@ -87,7 +87,7 @@ func (r *calibration) residualChart(sc *model.Scenario, c int, confidence float6
 		Frame: plots.Frame{
 			Title:    title(sc) + ": residuals of " + ch.Name,
 			Subtitle: fmt.Sprintf("Measured less fitted, over the scale of the %v errors; what follows a pattern the model does not explain.", ch.Noise.Kind),
-			X:        plots.Axis{Label: "time (min)", Column: "t_min"}, Y: plots.Axis{Label: "residual (scales)", Column: "residual"},
+			X:        r.x, Y: plots.Axis{Label: "residual (scales)", Column: "residual"},
 		},
 		Measured: plots.Curve{Name: "residual", X: t, Y: z},
 		Fit:      plots.Curve{Name: "fit", X: span, Y: []float64{0, 0}},
@@ -95,10 +95,11 @@ func (r *calibration) residualChart(sc *model.Scenario, c int, confidence float6
 	})
 }
 
-func minutes(t []float64) []float64 {
-	m := make([]float64, len(t))
-	for i, v := range t {
-		m[i] = v / 60
+// places are those of the values in the unit of the figures.
+func (r *calibration) places(x []float64) []float64 {
+	m := make([]float64, len(x))
+	for i, v := range x {
+		m[i] = v / r.per
 	}
 	return m
 }
