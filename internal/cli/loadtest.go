@@ -21,8 +21,13 @@ import (
 
 // loadTestColumns are what a column of a load test may be, with the unit of its cells.
 var loadTestColumns = []struct{ name, unit string }{
-	{"load", "1/s"}, {"clients", "count"}, {"throughput", "1/s"},
-	{"latency", "s"}, {"timeout_share", "share"}, {"refused_share", "share"}, {"goodput", "1/s"},
+	{"load", "1/s"},
+	{"clients", "count"},
+	{"throughput", "1/s"},
+	{"latency", "s"},
+	{"timeout_share", "share"},
+	{"refused_share", "share"},
+	{"goodput", "1/s"},
 }
 
 // measure fits a pool, or a curve, to a load test.
