@@ -57,6 +57,19 @@ func (s *System) Control(from float64, plan []Point) (*System, error) {
 	return c.Clone(), nil
 }
 
+// Shed returns the system with a throttle that sheds every request alike, or boots alone,
+// whatever the scenario says of its priority.
+func (s *System) Shed(all bool) *System {
+	c := *s
+	c.pieces = make([]*piece, len(s.pieces))
+	for i, old := range s.pieces {
+		p := *old
+		p.shedAll = all
+		c.pieces[i] = &p
+	}
+	return c.Clone()
+}
+
 // after returns the piece as it goes on at t, with nothing that happens at its start.
 func (p *piece) after(t float64) *piece {
 	q, dt := *p, t-p.t0

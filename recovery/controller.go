@@ -167,6 +167,13 @@ func (s *Situation) holdAndCount(limit, d float64) (*Situation, float64, error) 
 	return next, missing, err
 }
 
+// Shedding returns the situation with a throttle that sheds every request alike, those of
+// booted sessions too, or boots first, which spares them; whatever the scenario says of its
+// priority.
+func (s *Situation) Shedding(all bool) (*Situation, error) {
+	return s.at(s.sys.Shed(all), s.t, s.y)
+}
+
 // Controllers are the ones that a schedule is compared with.
 func Controllers() []Controller {
 	return []Controller{AIMD{Add: 0.01}, AIMD{Add: 0.05}, &PI{P: 0.1, I: 0.02}, &CoDel{}}

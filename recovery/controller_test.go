@@ -2,6 +2,7 @@ package recovery_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/metastable/metastable/recovery"
@@ -59,6 +60,36 @@ func TestDrive_slack(t *testing.T) {
 		}
 		if got.Relapses > 0 != c.relapses || math.IsInf(got.Home, 1) {
 			t.Errorf("%s %v: %+v", c.controller.Name(), c.controller, *got)
+		}
+	}
+}
+
+// Where sessions ask for as much as boots do, a throttle that spares them admits the load
+// of all sessions whatever its limit, and one that sheds everyone alike does not; where
+// they ask for nothing the two are one.
+func TestShedding_exact(t *testing.T) {
+	for _, perSession := range []string{"0/s", "0.0001/s"} {
+		sc := scenario(t, "slack-2022-02-22")
+		if err := sc.Set("classes.gdm_members.per_session", perSession); err != nil {
+			t.Fatal(err)
+		}
+		s := at(t, sc, 3600)
+		var load [2]float64
+		for i, all := range []bool{false, true} {
+			shed, err := s.Shedding(all)
+			if err != nil {
+				t.Fatal(err)
+			}
+			res, err := shed.Run(recovery.Plan{{T: 3600, Limit: 0}}, 60, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			load[i] = res.Rows[len(res.Rows)-1][slices.Index(res.Columns, "load.main")]
+		}
+		// Without any request what is left is the background: 3200 of 8000 at 0.4167 of the traffic.
+		background := s.Observe()[1] / 3000 * 3200 / 8000
+		if math.Abs(load[1]-background) > 1e-3 || (load[0] > load[1]) != (perSession != "0/s") {
+			t.Errorf("per session %s: load %g boots first, %g everyone alike, background %g", perSession, load[0], load[1], background)
 		}
 	}
 }

@@ -28,7 +28,7 @@ func newRecover() *cobra.Command {
 	f := &recoverFlags{}
 	cmd := &cobra.Command{
 		Use:   "recover SCENARIO",
-		Short: "Plan the fastest throttle schedule home that does not relapse",
+		Short: "Plan a throttle schedule home, in few steps, that does not relapse",
 		Long: `Runs the scenario up to a moment, drops what its timeline does after that, and plans
 the way home: how far to throttle boots first, and when each next step may be taken. A
 step is safe when the system, run on with the throttle left there, stays up while one
@@ -57,8 +57,10 @@ how many of at most 1,000 other draws come home.
 
 --compare writes a table of the plan and of feedback controllers that act every 5 s:
 additive increase and multiplicative decrease on the share that succeeds, proportional
-and integral control of the delay at the database, CoDel-like shedding. Its columns: way,
-home_s, lost_clients, relapses, and of the draws how many come home and relapse.
+and integral control of the delay at the database, CoDel-like shedding; where booted
+sessions ask for something too, each sheds boots first and sheds everyone alike. Its
+columns: way, home_s, lost_clients, relapses, and of the draws how many come home and
+relapse. A controller that acts this often may be home sooner than a plan of few steps.
 
 --verify runs someone's own plan, a CSV file with the columns t_s and limit_per_s ("none"
 or empty: no throttle), and exits with status 3 if it is not home within --longest, with

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -43,26 +44,53 @@ func (f *recoverFlags) compare(cmd *cobra.Command, out *sink, sc *model.Scenario
 		}
 	}
 	t.way("the plan", of)
-	for k, c := range recovery.Controllers() {
-		type none struct{}
-		of, _, err := ode.Ensemble(context.Background(), len(situations), set.Workers, func() none { return none{} },
-			func(_ context.Context, _ none, i int) (recovery.Driven, error) {
-				d, err := recovery.Drive(situations[i], recovery.Controllers()[k], controlEvery, set)
-				if err != nil {
-					return recovery.Driven{}, err
-				}
-				return *d, nil
-			})
-		if err != nil {
-			return fmt.Errorf("%s: %s: %w", sc.Name, c.Name(), err)
+	for _, p := range priorities(sc) {
+		for k, c := range recovery.Controllers() {
+			of, err := driven(situations, k, p, set)
+			if err != nil {
+				return fmt.Errorf("%s: %s: %w", sc.Name, c.Name(), err)
+			}
+			t.way(c.Name()+p.name, of)
 		}
-		t.way(c.Name(), of)
 	}
 	path, err := out.write(t, sc.Name+".ways", true)
 	if err == nil && path != "" && !f.quiet {
 		fmt.Fprintln(cmd.ErrOrStderr(), "wrote", path)
 	}
 	return err
+}
+
+// A priority is what a controller sheds first.
+type priority struct {
+	name string
+	all  bool
+}
+
+// priorities are boots first and everyone alike, where sessions ask for something that a
+// throttle could shed; elsewhere there is nothing to choose.
+func priorities(sc *model.Scenario) []priority {
+	if slices.ContainsFunc(sc.Classes, func(c model.Named[model.Class]) bool { return c.Value.PerSession > 0 }) {
+		return []priority{{", boots first", false}, {", everyone alike", true}}
+	}
+	return []priority{{}}
+}
+
+// driven lets controller k drive each of the situations.
+func driven(situations []*recovery.Situation, k int, p priority, set *recovery.Settings) ([]recovery.Driven, error) {
+	type none struct{}
+	out, _, err := ode.Ensemble(context.Background(), len(situations), set.Workers, func() none { return none{} },
+		func(_ context.Context, _ none, i int) (recovery.Driven, error) {
+			s, err := situations[i].Shedding(p.all)
+			if err != nil {
+				return recovery.Driven{}, err
+			}
+			d, err := recovery.Drive(s, recovery.Controllers()[k], controlEvery, set)
+			if err != nil {
+				return recovery.Driven{}, err
+			}
+			return *d, nil
+		})
+	return out, err
 }
 
 // way adds the row of a way home: the scenario's own first, then the draws.
