@@ -6,6 +6,7 @@
 // soon as it is safe. A step is safe when the trajectory of the whole system that
 // follows, with the throttle left there, does not relapse while one watches: that is
 // checked by running it, with nothing assumed of the shape of the system, for the
-// traffic of the hours to come. [Robust] does the same for many situations at once, whose
+// traffic of the hours to come. Where the system is cooperative, [Guarantee] adds a
+// comparison that holds without running it. [Robust] does the same for many situations at once, whose
 // parameters differ as far as they are uncertain, and [Verify] runs any plan.
 package recovery

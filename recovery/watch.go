@@ -1,6 +1,7 @@
 package recovery
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -30,6 +31,38 @@ type Watch struct {
 	// the limit before still saves, the system being up Watch later; Watch if it does
 	// even then. 0 for the first step.
 	TakeBack float64
+
+	// Bound is a share of what is admitted that succeeds at least while one watches, in the
+	// first situation with the throttle left here, by comparison; see [model.System.StaysUp].
+	// Where it is NaN the step rests on trajectories alone, and Unbounded says why.
+	Bound     float64
+	Unbounded error
+}
+
+var errNoBound = errors.New("the state is not far enough on the safe side for a comparison")
+
+// Guarantee says what vouches for the steps of a plan: comparison, where the bound of each
+// after the first is that of a system that is up, or trajectories, and why.
+func Guarantee(watches []Watch) string {
+	for _, w := range watches[min(1, len(watches)-1):] {
+		if !(w.Bound >= upSuccess) {
+			return fmt.Sprintf("trajectories (%v)", w.Unbounded)
+		}
+	}
+	return "comparison"
+}
+
+// compare bounds what follows a step.
+func (w *Watch) compare(s *Situation, watch float64) error {
+	sys, err := s.sys.Control(s.t, Plan{w.Step}.points())
+	if err != nil {
+		return err
+	}
+	w.Bound, w.Unbounded = sys.StaysUp(s.t, s.t+watch, s.y)
+	if w.Unbounded == nil && !(w.Bound >= upSuccess) {
+		w.Unbounded = errNoBound
+	}
+	return nil
 }
 
 // Watches returns what to watch at each step of a plan that brings the situations home.
@@ -58,11 +91,16 @@ func Watches(situations []*Situation, plan Plan, set *Settings) ([]Watch, error)
 		out[i].Least, out[i].Most = band(rows, i)
 	}
 	var at state = situations[0].with(d)
-	for i := 1; i < len(plan); i++ {
-		if at, err = at.hold(plan[i-1].Limit, plan[i].T-plan[i-1].T); err != nil {
-			return nil, err
+	for i := range plan {
+		if i > 0 {
+			if at, err = at.hold(plan[i-1].Limit, plan[i].T-plan[i-1].T); err != nil {
+				return nil, err
+			}
+			if err := out[i].tooLarge(at.(*Situation), plan[i-1].Limit, d); err != nil {
+				return nil, err
+			}
 		}
-		if err := out[i].tooLarge(at.(*Situation), plan[i-1].Limit, d); err != nil {
+		if err := out[i].compare(at.(*Situation), d.Watch); err != nil {
 			return nil, err
 		}
 	}

@@ -44,7 +44,11 @@ until_s (when the next step is due), what then has to be seen before it is taken
 for a step that is too large: too_large_per_s (a limit that leads to a relapse, a quarter
 above the largest safe one), sign_s (after so many seconds a tenth of what is admitted
 fails) and take_back_s (until then going back to the limit before still saves; as long
-as the watch if it does even then).
+as the watch if it does even then); and success_bound, a share that succeeds at least
+while one watches, known by comparison and not by a run, where the system has one.
+
+The guarantee in the head says whether every step after the first has such a bound
+(comparison), or else that the runs alone vouch for the plan (trajectories), and why.
 
 With -o DIR it writes DIR/NAME.plan.csv, the scenario with the plan on its timeline as
 NAME.plan.yaml, the figure of its run as NAME.plan.svg and NAME.plan.png, the limit over
@@ -128,6 +132,7 @@ func (f *recoverFlags) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", sc.Name, err)
 	}
+	t.meta = append(t.meta, fact{"guarantee", recovery.Guarantee(watches)})
 	t.plan(s.Columns(), watches, f.draws > 0)
 	path, err := out.write(t, sc.Name+".plan", true)
 	if err != nil {
@@ -265,7 +270,7 @@ func (t *table) plan(columns []string, watches []recovery.Watch, bands bool) {
 			}
 		}
 	}
-	t.columns = append(t.columns, "too_large_per_s", "sign_s", "take_back_s")
+	t.columns = append(t.columns, "too_large_per_s", "sign_s", "take_back_s", "success_bound")
 	for _, w := range watches {
 		row := []float64{w.T, w.Limit, w.Until, w.Expect[3] * w.Expect[4], w.Expect[5]}
 		for _, i := range shown {
@@ -274,7 +279,7 @@ func (t *table) plan(columns []string, watches []recovery.Watch, bands bool) {
 				row = append(row, w.Least[i], w.Most[i])
 			}
 		}
-		t.rows = append(t.rows, append(row, w.TooLarge, w.Sign, w.TakeBack))
+		t.rows = append(t.rows, append(row, w.TooLarge, w.Sign, w.TakeBack, w.Bound))
 	}
 }
 
@@ -287,6 +292,7 @@ func (f *recoverFlags) tell(w io.Writer, sc *model.Scenario, s *recovery.Situati
 	}
 	fmt.Fprintf(w, "home after %s, at %s; about %s clients give up\n", humanTime(r.Home), c.at(s.Time()+r.Home), human(r.Lost, 2))
 	fmt.Fprintf(w, "a throttle held at up to %s/s brings the system up\n", human(r.Drains, 3))
+	fmt.Fprintf(w, "guarantee: %s\n", recovery.Guarantee(watches))
 	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for i, x := range watches {
 		limit := "no throttle"
