@@ -200,7 +200,7 @@ func (s *System) addHit(g []float64, q int, a float64) {
 
 // enterPool reads a pool's state and the refusals that follow from it.
 func (s *System) enterPool(i int, t float64, y []float64, grad bool) {
-	c, p, l, ix := &s.now.par.pool[i], &s.work.pool[i], &s.lay.pool[i], &s.lay.core
+	c, p, l := &s.now.par.pool[i], &s.work.pool[i], &s.lay.pool[i]
 	p.mu, p.bg = s.server(i, t)
 	p.b, p.share = y[l.b], min(max(y[l.share], 0), 1)
 	p.r, p.kappa = 0, 0
@@ -215,11 +215,20 @@ func (s *System) enterPool(i int, t float64, y []float64, grad bool) {
 	}
 	p.kappa = c.exponent(p.b)
 	p.r = c.refused(p.n, p.kappa)
-	if grad && p.n > 0 && p.n < c.limit {
-		p.gR[ix.n[i]] = p.kappa * p.r / p.n
-		if p.kappa > leastOrder && p.kappa < mostOrder { // dκ/db = −κ/b
-			p.gR[ix.b[i]] = -p.r * math.Log(p.n/c.limit) * p.kappa / p.b
-		}
+	if grad {
+		s.refusalSlope(i)
+	}
+}
+
+// refusalSlope stores the gradient of the refusals of a pool.
+func (s *System) refusalSlope(i int) {
+	c, p, ix := &s.now.par.pool[i], &s.work.pool[i], &s.lay.core
+	if !(p.n > 0 && p.n < c.limit) || math.IsInf(c.limit, 1) {
+		return
+	}
+	p.gR[ix.n[i]] = p.kappa * p.r / p.n
+	if p.kappa > leastOrder && p.kappa < mostOrder { // dκ/db = −κ/b
+		p.gR[ix.b[i]] = -p.r * math.Log(p.n/c.limit) * p.kappa / p.b
 	}
 }
 

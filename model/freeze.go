@@ -23,6 +23,16 @@ const (
 // companions do not depend on t any more. [Lifetime] and [Patience] are limits there.
 func (s *System) Freeze(at Moment) *System {
 	f := s.Clone()
+	f.breaks, f.pieces = nil, []*piece{{}}
+	f.mem, f.settling = nil, true // at rest a fixed time to live is an exponential one
+	s.Refreeze(f, at)
+	f.Reset()
+	return f
+}
+
+// Refreeze puts a system that Freeze made of s at another moment, in place, and with it its
+// return map.
+func (s *System) Refreeze(frozen *System, at Moment) {
 	k := 0
 	for k < len(s.breaks) && s.breaks[k] <= at.Time {
 		k++
@@ -40,11 +50,10 @@ func (s *System) Freeze(at Moment) *System {
 	pc.lam = pc.par.boots * pc.mult
 	pc.t0, pc.lamRate, pc.multRate, pc.uRate = 0, 0, 0, 0
 	pc.validate, pc.absent, pc.loss, pc.rolling, pc.rollStart, pc.keep = 0, absence{}, 0, false, false, 1
-	pc.par = pc.par.mortal(&s.lay)
-	f.breaks, f.pieces = nil, []*piece{&pc}
-	f.mem, f.settling = nil, true // at rest a fixed time to live is an exponential one
-	f.Reset()
-	return f
+	if pc.lasts, pc.par = pc.par, frozen.pieces[0].par; frozen.pieces[0].lasts != pc.lasts {
+		pc.par = pc.lasts.mortal(&s.lay)
+	}
+	*frozen.pieces[0] = pc
 }
 
 // mortal returns the parameters with Lifetime and Patience as limits.

@@ -71,24 +71,65 @@ func (c *pool) restLimited(rho, b, kappa, most float64) (n, v, r float64) {
 	return n, v, r
 }
 
-// restFull is rest near capacity and beyond, where shards are hardly ever idle: the idle
-// probability q = 1 − β gives r, n and v in turn, and the law gives q back.
+// restFull is rest near capacity and beyond, where shards are hardly ever idle: the mean n gives
+// r, the idle probability q = 1 − ρ(1 − r) and v in turn, and the law gives q back. Newton's method
+// on ln q − ln P0, which is nearly linear in n, kept in a bracket.
 func (c *pool) restFull(rho, b, kappa float64) (n, v, r float64) {
-	at := func(q float64) {
-		r = (rho - 1 + q) / rho
-		n = c.limit * math.Pow(r, 1/kappa)
+	const certain = 1e-12 // of q: below it rounding of r decides, not n
+	var q float64
+	set := func(mean, refused, idle float64) {
+		n, r, q = mean, refused, idle
 		v = n * (b*(1-q) - n*q) / (kappa * rho * r)
 	}
-	at(root(func(q float64) float64 {
-		switch at(q); {
-		case n == 0:
-			return 1 - q
-		case v <= 0:
-			return -q
-		}
+	at := func(mean float64) {
+		r := c.refused(mean, kappa)
+		set(mean, r, max(0, 1-rho*(1-r)))
+	}
+	fromIdle := func(q float64) {
+		r := (rho - 1 + q) / rho
+		set(c.limit*math.Pow(r, 1/kappa), r, q)
+	}
+	lo, hi := 0.0, c.limit
+	at(min(hi, c.limit*math.Pow(b/(kappa*c.limit), 1/(kappa+1)))) // refusals begin to decide
+	if q == 0 {
+		fromIdle(0)
+		lo = n
 		busy, _, _, _ := c.law.busy(n, v, b)
-		return 1 - busy - q
-	}, max(0, 1-rho), 1, 1e-17))
+		if fromIdle(1 - busy); q < certain {
+			busy, _, _, _ = c.law.busy(n, v, b)
+			fromIdle(1 - busy)
+			return n, v, r
+		}
+	}
+	for range 200 {
+		if v <= 0 {
+			hi = n
+			at(lo + (hi-lo)/2)
+			continue
+		}
+		busy, dn, dv, _ := c.law.busy(n, v, b)
+		idle := 1 - busy
+		if idle < q {
+			hi = n
+		} else {
+			lo = n
+		}
+		slopeV := v*(1-kappa)/n - (b + n) - n*q/(kappa*rho*r)
+		bend := kappa * rho * r / (n * q) // of ln q
+		step := math.Log(q/idle) / (bend + (dn+dv*slopeV)/idle)
+		next := n - step
+		if math.Abs(step)*max(bend, 1/n) <= lastStep {
+			at(next)
+			break
+		}
+		if !(next > lo && next < hi) {
+			if hi-lo <= 1e-15*hi {
+				break
+			}
+			next = lo + (hi-lo)/2
+		}
+		at(next)
+	}
 	return n, v, r
 }
 

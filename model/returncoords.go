@@ -138,9 +138,10 @@ func (m *ReturnMap) Diagonal(dst []float64, way float64) {
 // full stores the most that may be asked of the pools in the first coordinates.
 func (m *ReturnMap) full(dst []float64) {
 	par := m.s.now.par
-	adm, _, _, _, _ := smin(m.top, m.s.now.u)
+	top := m.attempts(1)
+	adm, _, _, _, _ := smin(top, m.s.now.u)
 	if m.s.now.shedAll {
-		adm = m.top
+		adm = top
 	}
 	for i, q := range m.rate {
 		c := &par.class[q]

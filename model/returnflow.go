@@ -8,7 +8,26 @@ func (m *ReturnMap) fails(s *System, u []float64) float64 {
 	if m.fail >= 0 {
 		return u[m.fail]
 	}
-	return root(func(f float64) float64 { return m.flow(s, f) - f }, 0, 1, 1e-16)
+	f := m.flow(s, 0)
+	lo, hi := 0.0, 1.0
+	for range 100 {
+		excess := m.flow(s, f) - f
+		if excess > 0 {
+			lo = f
+		} else {
+			hi = f
+		}
+		_, by := m.flowSlope(s, f)
+		next := f + excess/(1-by[seedFail])
+		if math.Abs(next-f) <= lastStep*f || hi-lo <= 1e-16 {
+			return next
+		}
+		if !(next > lo && next < hi) {
+			next = lo + (hi-lo)/2
+		}
+		f = next
+	}
+	return f
 }
 
 // flow computes what boots do, and what each class asks for, when the share fail of
@@ -62,6 +81,13 @@ func (m *ReturnMap) missed(s *System, q int, hot float64) {
 // reads that miss and fetch.
 func (m *ReturnMap) atRest(s *System, q int) (hot, fetched float64) {
 	c, k := &s.now.par.class[q], &s.work.class[q]
+	if s.plain(q) && !c.coalesce && c.age > 0 {
+		for b, r := range c.rho {
+			fill := r * k.drive[driveFill]
+			hot += c.pi[b] * (fill / (c.age + fill))
+		}
+		return hot, 0
+	}
 	for b, r := range c.rho {
 		fill, loss := c.binRate(r, &k.drive)
 		first, _, part := c.binAtRest(s.lay.class[q].k, fill, loss)

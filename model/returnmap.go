@@ -26,8 +26,8 @@ type ReturnMap struct {
 	loads []workload // rates of the coordinates
 	hit   []int      // class of each hit rate
 	fail  int        // coordinate of the failing share, −1 if it is solved for
-	given []bool     // per class: its hit rate is a coordinate
-	top   float64    // attempts/s when everything fails
+	given []bool     // per class: its hit rate is a coordinate, or there is no cache
+	met   []classSlope
 
 	returnScratch
 }
@@ -36,11 +36,12 @@ type ReturnMap struct {
 // never give up have no rest when everything fails.
 func NewReturnMap(frozen *System) (*ReturnMap, error) {
 	par := frozen.now.par
-	m := &ReturnMap{s: frozen, fail: -1, given: make([]bool, len(par.class))}
+	m := &ReturnMap{s: frozen, fail: -1, given: make([]bool, len(par.class)), met: make([]classSlope, len(par.class))}
 	m.addClasses()
 	alone := true // what is asked rises with the failures, and the hit rates with it
 	for _, q := range m.rate {
 		c := &par.class[q]
+		m.given[q] = !c.cached
 		alone = alone && c.perSession == 0 && !(c.cached && c.del)
 		if c.cached && (c.m > 1 && (c.missing || !c.scatter && c.shards > 1) || c.attempts > 1) {
 			m.hit = append(m.hit, q)
@@ -50,8 +51,7 @@ func NewReturnMap(frozen *System) (*ReturnMap, error) {
 	if !alone || frozen.lay.lru >= 0 && (len(m.rate) > 1 || par.class[m.rate[0]].late) {
 		m.fail = len(m.rate) + len(m.hit)
 	}
-	m.top = m.attempts(1)
-	if math.IsInf(m.top, 1) {
+	if math.IsInf(m.attempts(1), 1) {
 		return nil, errors.New("model: clients that never give up have no rest when everything fails")
 	}
 	return m, nil
@@ -116,12 +116,12 @@ func (m *ReturnMap) Map(dst, u []float64) {
 func (m *ReturnMap) loadAt(s *System, u []float64) {
 	n := len(m.rate)
 	m.split(u, u)
-	m.load(s, m.many, u[n:n+len(m.hit)])
+	m.load(s, m.many, u[n:n+len(m.hit)], false)
 }
 
 // load sets every pool's queue to rest under the rates and hit rates, and computes the
-// success of reads.
-func (m *ReturnMap) load(s *System, rate, hit []float64) {
+// success of reads, with its gradient in the core variables if asked for.
+func (m *ReturnMap) load(s *System, rate, hit []float64, grad bool) {
 	par := s.now.par
 	m.sums(s, rate, hit)
 	for i := range s.work.pool {
@@ -139,9 +139,12 @@ func (m *ReturnMap) load(s *System, rate, hit []float64) {
 			p.n, p.v, p.r = c.rest(rho, p.b, p.mu, p.kappa)
 		}
 		p.wait = (p.n + 1) / p.mu
+		if grad {
+			s.refusalSlope(i)
+		}
 	}
 	for q := range par.class {
-		s.readSuccess(q, false)
+		s.readSuccess(q, grad)
 	}
 	m.turnover(s)
 }

@@ -80,7 +80,7 @@ func TestReturnMap_reference_exact(t *testing.T) {
 		name := fmt.Sprintf("traffic %g, throttle %g, load %.4g", r.traffic, r.throttle, r.load)
 		m := slackMap(t, r.traffic, r.throttle)
 		u := []float64{r.load*8000 - 3200*r.traffic} // beside the background
-		m.load(m.s, u, nil)
+		m.load(m.s, u, nil, false)
 		k, p := &m.s.work.class[0], &m.s.work.pool[0]
 		if !r.stable {
 			gr := gaussHermite40(p.r, (corrRefuse-corrRefuseSlope*p.r)*p.share, 256)

@@ -75,7 +75,7 @@ func (m *ReturnMap) ColdLoad() []float64 {
 		c := &par.class[q]
 		rate[i] = (c.perBoot*adm + c.perSession*par.session*adm) * c.shapeOf(0).calls * perCall(c.shapeOf(0))
 	}
-	m.load(s, rate, make([]float64, len(m.hit)))
+	m.load(s, rate, make([]float64, len(m.hit)), false)
 	out := make([]float64, len(par.pool))
 	for i := range out {
 		out[i] = s.work.pool[i].load / s.work.pool[i].mu

@@ -231,7 +231,8 @@ func newCoreIndex(l *layout, coalesce []bool) coreIndex {
 
 // piece is what is in force between two breaks.
 type piece struct {
-	par *params
+	par   *params
+	lasts *params // of a frozen system: those that par is made of, without limits
 
 	t0             float64
 	lam, lamRate   float64 // λ at t0 and its slope: 1/s, 1/s²
