@@ -87,7 +87,7 @@ func (a Axis) Today(sc *model.Scenario, at model.Moment) (float64, error) {
 func (a Axis) clamp(v float64) float64 { return min(max(v, a.Lo), a.Hi) }
 
 // A Family is a frozen scenario over one or two parameters. What was frozen lately is kept:
-// a new value of the traffic or of the throttle takes microseconds, one of another
+// a new value of the traffic or of the throttle moves it in place, one of another
 // parameter compiles the scenario. A Family serves one goroutine at a time.
 type Family struct {
 	Axes []Axis
@@ -98,20 +98,24 @@ type Family struct {
 	set   []float64     // per axis, those of compiled parameters
 	kept  []*member
 	next  int
+	share float64   // of the full traffic, unless an axis sets it
 	axis  *loadAxis // of the compiled system; nil where the whole system is solved
 	whole bool      // some member has no scalar return map
 	evals int       // of the return map, or of the whole system
 	halt  *Settings // once it is interrupted there are no members any more
 }
 
-// A member of a family is the system at one value of its parameters.
+// A member of a family is the system at one value of its parameters. With a scalar return map it
+// becomes another one once there are keep others.
 type member struct {
-	p   []float64
-	sys *model.System
-	m   *model.ReturnMap // nil where the whole system is solved
-	ax  loadScale
+	p    []float64
+	from *model.System    // compiled
+	sys  *model.System    // frozen
+	m    *model.ReturnMap // nil where the whole system is solved
+	ax   loadScale
 
-	x, f []float64 // where excess was evaluated lately, and its values
+	x  []float64 // where excess was evaluated lately, and what it is there
+	at []excess
 }
 
 // keep is the number of members kept: a point and its neighbours for differences in two
@@ -176,6 +180,48 @@ func (f *Family) member(p []float64) (*member, error) {
 	if err != nil {
 		return nil, err
 	}
+	m := &member{}
+	switch full := len(f.kept) == keep; {
+	case full && !f.whole:
+		m = f.kept[f.next]
+		f.next = (f.next + 1) % keep
+	case full:
+		f.kept[f.next] = m
+		f.next = (f.next + 1) % keep
+	default:
+		f.kept = append(f.kept, m)
+	}
+	return m, f.move(m, sys, p)
+}
+
+// move makes m the member at p of the compiled system.
+func (f *Family) move(m *member, sys *model.System, p []float64) error {
+	at := f.moment(p)
+	m.p, m.x, m.at = m.p[:0], m.x[:0], m.at[:0]
+	if m.m != nil && m.from == sys {
+		sys.Refreeze(m.sys, at)
+	} else {
+		m.from, m.sys, m.m = sys, sys.Freeze(at), nil
+	}
+	if f.axis != nil {
+		var err error
+		if m.m == nil {
+			if m.m, err = model.NewReturnMap(m.sys); err != nil {
+				return err
+			}
+		}
+		traffic := f.share
+		if at.Traffic >= 0 {
+			traffic = at.Traffic
+		}
+		m.ax = f.axis.at(traffic)
+	}
+	m.p = append(m.p, p...)
+	return nil
+}
+
+// moment returns the moment at p.
+func (f *Family) moment(p []float64) model.Moment {
 	at := f.at
 	for i, a := range f.Axes {
 		switch a.Path {
@@ -185,20 +231,7 @@ func (f *Family) member(p []float64) (*member, error) {
 			at.Throttle = max(p[i], 0)
 		}
 	}
-	m := &member{p: slices.Clone(p), sys: sys.Freeze(at)}
-	if f.axis != nil {
-		if m.m, err = model.NewReturnMap(m.sys); err != nil {
-			return nil, err
-		}
-		m.ax = f.axis.at(share(sys, at))
-	}
-	if len(f.kept) < keep {
-		f.kept = append(f.kept, m)
-	} else {
-		f.kept[f.next] = m
-		f.next = (f.next + 1) % keep
-	}
-	return m, nil
+	return at
 }
 
 // compile returns the system with the compiled parameters at p.
@@ -224,7 +257,7 @@ func (f *Family) compile(p []float64) (*model.System, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.sys, f.axis = sys, newLoadAxis(sys, f.sc, f.at)
+	f.sys, f.share, f.axis = sys, share(sys, f.at), newLoadAxis(sys, f.sc, f.at)
 	return sys, nil
 }
 
@@ -238,46 +271,88 @@ func (f *Family) problem() *fixedpoint.Problem {
 	}
 	if !f.whole {
 		p.Dim = 1
-		p.F = func(dst, x, par []float64) { dst[0] = f.excess(x[0], par) }
-		p.JacX = func(dst, x, par []float64) {
-			near := f.excess(x[0]+stencil, par) - f.excess(x[0]-stencil, par)
-			far := f.excess(x[0]+2*stencil, par) - f.excess(x[0]-2*stencil, par)
-			dst[0] = (8*near - far) / (12 * stencil)
-		}
+		p.F = func(dst, x, par []float64) { dst[0] = f.excess(x[0], par).value }
+		p.JacX = func(dst, x, par []float64) { dst[0] = f.slope(x[0], par) }
+		p.JacP = f.slopes
 		return p
 	}
 	f.wholeProblem(p)
 	return p
 }
 
-// excess is the logarithm of what comes back over what went in. Newton's method, its differences and
-// the tests along a curve ask for the same values again: the latest are kept.
-func (f *Family) excess(x float64, par []float64) float64 {
-	m, err := f.member(par)
-	if err != nil {
-		return math.NaN()
-	}
-	if i := slices.Index(m.x, x); i >= 0 {
-		return m.f[i]
-	}
-	u := m.ax.rate(x)
-	v := f.excessAt(m, math.Abs(u))
-	if u < 0 { // it goes on smoothly, for differences near no load
-		v = 2*f.excessAt(m, 0) - v
-	}
-	if len(m.x) == keep {
-		m.x, m.f = m.x[:0], m.f[:0]
-	}
-	m.x, m.f = append(m.x, x), append(m.f, v)
-	return v
+// An excess is the logarithm of what comes back over what went in, and its derivatives by the
+// coordinate, the traffic and the throttle, if these are known.
+type excess struct {
+	value, x, traffic, throttle float64
+	known                       bool
 }
 
-// excessAt is excess at a rate.
-func (f *Family) excessAt(m *member, u float64) float64 {
+// excess is evaluated once for Newton's method, its derivatives and the tests along a curve: the
+// latest are kept.
+func (f *Family) excess(x float64, par []float64) excess {
+	m, err := f.member(par)
+	if err != nil {
+		nan := math.NaN()
+		return excess{nan, nan, nan, nan, true}
+	}
+	if i := slices.Index(m.x, x); i >= 0 {
+		return m.at[i]
+	}
+	u := m.ax.rate(x)
+	e := f.excessAt(m, math.Abs(u))
+	step, shift := m.ax.slopes(x)
+	byRate := e.x
+	if u < 0 { // it goes on smoothly, for differences near no load
+		o := f.excessAt(m, 0)
+		e.value, e.traffic, e.throttle = 2*o.value-e.value, 2*o.traffic-e.traffic, 2*o.throttle-e.throttle
+	}
+	e.x, e.traffic = byRate*step, e.traffic+byRate*shift
+	if len(m.x) == keep {
+		m.x, m.at = m.x[:0], m.at[:0]
+	}
+	m.x, m.at = append(m.x, x), append(m.at, e)
+	return e
+}
+
+// excessAt is excess at a rate, with its derivative by the rate in place of that by the coordinate.
+func (f *Family) excessAt(m *member, u float64) excess {
 	f.evals++
-	var out [1]float64
-	m.m.Map(out[:], []float64{u})
-	return math.Log((out[0] + m.ax.small) / (u + m.ax.small))
+	r, known := m.m.Slope(u)
+	if !known {
+		var out [1]float64
+		m.m.Map(out[:], []float64{u})
+		r.Value = out[0]
+	}
+	in, back := u+m.ax.small, r.Value+m.ax.small
+	return excess{math.Log(back / in), r.Rate/back - 1/in, r.Traffic / back, r.Throttle / back, known}
+}
+
+// slope is the derivative of excess by the coordinate.
+func (f *Family) slope(x float64, par []float64) float64 {
+	if e := f.excess(x, par); e.known {
+		return e.x
+	}
+	diff := func(h float64) float64 { return f.excess(x+h, par).value - f.excess(x-h, par).value }
+	return (8*diff(stencil) - diff(2*stencil)) / (12 * stencil)
+}
+
+// slopes stores the derivatives of excess by the parameters in dst; those that are not known are
+// central differences.
+func (f *Family) slopes(dst, x, par []float64) {
+	e := f.excess(x[0], par)
+	for k, a := range f.Axes {
+		switch {
+		case e.known && a.Path == TrafficAxis && par[k] > 0:
+			dst[k] = e.traffic
+		case e.known && a.Path == ThrottleAxis && par[k] > 0:
+			dst[k] = e.throttle
+		default:
+			h := math.Cbrt(0x1p-52) * max(a.Hi-a.Lo, math.Abs(par[k]))
+			hi, lo := slices.Clone(par), slices.Clone(par)
+			hi[k], lo[k] = par[k]+h, par[k]-h
+			dst[k] = (f.excess(x[0], hi).value - f.excess(x[0], lo).value) / (hi[k] - lo[k])
+		}
+	}
 }
 
 // stencil is the step of differences of order four in the coordinate. The map bends within 0.1 of

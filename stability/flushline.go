@@ -25,16 +25,17 @@ type patient struct {
 
 // patient returns the system at p, proved to have these states or not.
 func (t *tracer) patient(p float64) (*patient, error) {
-	m, err := t.f.member([]float64{p})
+	compiled, err := t.f.compile([]float64{p})
 	if err != nil {
 		return nil, err
 	}
+	sys := compiled.Freeze(t.f.moment([]float64{p}))
 	xs, err := t.starts([]float64{p})
 	if err != nil {
 		return nil, err
 	}
-	pt := &patient{sys: m.sys, set: t.set, radius: 0.05, content: contents(m.sys)}
-	scale := m.sys.Scales()
+	pt := &patient{sys: sys, set: t.set, radius: 0.05, content: contents(sys)}
+	scale := sys.Scales()
 	mp := &mapper{f: t.f, t: t}
 	var unstable [][]float64
 	for _, x := range xs { // in order of the load

@@ -203,11 +203,14 @@ func starts(m *model.ReturnMap) [][]float64 {
 	return out
 }
 
-// slope is the derivative of a scalar return map by central differences; NaN if it is
-// not scalar.
+// slope is the derivative of a scalar return map, by central differences where it is not known;
+// NaN if the map is not scalar.
 func slope(m *model.ReturnMap, u []float64) float64 {
 	if m.Dim() != 1 {
 		return math.NaN()
+	}
+	if r, ok := m.Slope(u[0]); ok {
+		return r.Rate
 	}
 	h := 1e-5 * (math.Abs(u[0]) + 1e-3)
 	var up, down [1]float64

@@ -15,6 +15,7 @@ import (
 // ρ the load over the capacity at the rate u, ε one work unit over what a queue holds.
 type loadScale struct {
 	slope, base, width float64
+	follows            float64 // base along the traffic
 	small              float64 // queries/s per shard: below it rates count as small
 }
 
@@ -26,6 +27,11 @@ func (s loadScale) rate(x float64) float64 {
 	return (1 + s.width*math.Sinh(x) - s.base) / s.slope
 }
 
+// slopes are the derivatives of the rate by the coordinate and by the traffic.
+func (s loadScale) slopes(x float64) (byX, byTraffic float64) {
+	return s.width * math.Cosh(x) / s.slope, -s.follows / s.slope
+}
+
 // A loadAxis is the scales of a compiled system: the background may follow the traffic.
 type loadAxis struct{ slope, fixed, follows, width float64 }
 
@@ -33,7 +39,7 @@ type loadAxis struct{ slope, fixed, follows, width float64 }
 const smallLoad = 1e-3
 
 func (a *loadAxis) at(traffic float64) loadScale {
-	return loadScale{a.slope, a.fixed + a.follows*traffic, a.width, smallLoad / a.slope}
+	return loadScale{a.slope, a.fixed + a.follows*traffic, a.width, a.follows, smallLoad / a.slope}
 }
 
 // newLoadAxis returns the scales of a system with a scalar return map; nil without one.
