@@ -18,7 +18,7 @@ func (m *ReturnMap) fails(s *System, u []float64) float64 {
 			hi = f
 		}
 		_, by := m.flowSlope(s, f)
-		next := f + excess/(1-by[seedFail])
+		next := min(f+excess/(1-by[seedFail]), 1)
 		if math.Abs(next-f) <= lastStep*f || hi-lo <= 1e-16 {
 			return next
 		}
