@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/metastable/metastable/internal/numtest"
 )
 
 // A queue at rest stands still: both equations of its moments, as the right-hand side
@@ -56,5 +58,19 @@ func BenchmarkRest(b *testing.B) {
 				c.rest(rho, 100, 8000, c.exponent(100))
 			}
 		})
+	}
+}
+
+// The variance of a queue at rest is that without refusals times the root of one equation.
+func TestRelativeVariance_exact(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 20_000 {
+		b := math.Exp(6*r.Float64() - 1)
+		c := &pool{limit: b * math.Exp(8*r.Float64()-1), law: panjer{}}
+		rho := math.Exp(r.NormFloat64() * math.Exp(-6*r.Float64()))
+		kappa := c.exponent(b)
+		n, v, refused := c.rest(rho, b, 1, kappa)
+		g := relativeVariance(n/b, kappa*rho*refused*(n/b+1))
+		numtest.Check(t, fmt.Sprintf("ρ %g, b %g, limit %g", rho, b, c.limit), g, v/(n*(n+b)), 1e-9, 0)
 	}
 }

@@ -75,18 +75,16 @@ func (m *ReturnMap) enclose(lo, hi []float64) {
 }
 
 // queues are bounds of a queue at rest: the mean n of its work (under processor sharing
-// that in units of b, besides) and its variance, refusals and mean residual query.
-type queues struct{ n, work, v, r, b ends }
+// that in units of b, besides), its variance over n (n + b), refusals and mean residual query.
+type queues struct{ n, work, g, r, b ends }
 
 // queues bounds what the queue rests at for offered loads rho and mean residual queries b.
 //
 // The mean work and the busy share β = ρ(1 − r) rise with ρ; for a given exponent κ of the soft
 // limit the mean rises and β falls with b (in units of b the limit comes closer), and
 // with κ, which falls with b, both rise. Under processor sharing the number in system
-// n/b falls with b: queries that take longer are killed or refused sooner. The variance
-// follows from either moment:
-//
-//	busy(n, v, b) = β, which falls with v and b and rises with n;  κ ρ r v/n = b β − n (1 − β).
+// n/b falls with b: queries that take longer are killed or refused sooner. The variance is that
+// without refusals times g, see [relativeVariance].
 func (c *pool) queues(rho, b ends, mu float64) (q queues) {
 	kappa := ends{c.exponent(b.hi), c.exponent(b.lo)}
 	q.b = b
@@ -99,48 +97,57 @@ func (c *pool) queues(rho, b ends, mu float64) (q queues) {
 		q.r = ends{c.refused(q.work.lo, kappa.hi), c.refused(q.work.hi, kappa.lo)}
 		return q
 	}
-	var r ends
-	n, _, few := c.rest(rho.hi, b.hi, mu, kappa.hi)
-	q.n.hi = n
-	n, _, many := c.rest(rho.lo, b.lo, mu, kappa.lo)
-	q.n.lo = n
-	r = ends{many, few}
+	q.n.hi, _, q.r.hi = c.rest(rho.hi, b.hi, mu, kappa.hi)
+	q.n.lo, _, q.r.lo = c.rest(rho.lo, b.lo, mu, kappa.lo)
 	if b.lo < b.hi { // then the refusals belong to other corners
-		_, _, r.hi = c.rest(rho.hi, b.hi, mu, kappa.lo)
-		_, _, r.lo = c.rest(rho.lo, b.lo, mu, kappa.hi)
-		_, _, few = c.rest(rho.hi, b.lo, mu, kappa.hi)
-		_, _, many = c.rest(rho.lo, b.hi, mu, kappa.lo)
+		_, _, q.r.hi = c.rest(rho.hi, b.hi, mu, kappa.lo)
+		_, _, q.r.lo = c.rest(rho.lo, b.lo, mu, kappa.hi)
 	}
-	q.r, q.work = r, q.n
-	busy := ends{min(1, rho.lo*(1-many)), min(1, rho.hi*(1-few))}
-	q.v = c.variances(rho, kappa, busy, &q)
+	q.work = q.n
+	short, long := q.n.lo/b.hi, q.n.hi/b.lo
+	q.g = ends{
+		relativeVariance(short, kappa.hi*rho.hi*q.r.hi*(long+1)), relativeVariance(long, kappa.lo*rho.lo*q.r.lo*(short+1)),
+	}
 	return q
 }
 
-// variances bounds the variance of the work. Where refusals are rare the second moment
-// cancels, where a shard is hardly ever idle the first; each is widened by its rounding.
-func (c *pool) variances(rho, kappa, busy ends, q *queues) ends {
-	const rounding, most = 1e-14, 1e-4
-	v := ends{0, math.Inf(1)}
-	if q.n.hi == 0 || math.IsInf(q.n.hi, 1) {
-		return ends{0, q.n.hi}
+// relativeVariance is the g of a queue at rest on the Panjer family with mean n and variance
+// g n (n + 1) in units of b, of which ε = κ ρ r (n + 1) tells how much refusals do: the conditions of
+// rest are 1 − εg = (n + 1) P0,
+//
+//	F = ln(n + 1) − n φ(g (n + 1)) − ln(1 − εg) = 0.
+//
+// g is 1 without refusals and less with them. F rises with g and with ε, and falls with n since
+// ∂F/∂n = (1 − g)(φ − 1)/(x − 1) at x = g (n + 1): g falls with ε and rises with n.
+func relativeVariance(n, eps float64) float64 {
+	const rounding = 1e-16
+	switch {
+	case eps <= rounding*n:
+		return 1
+	case n == 0 || math.IsInf(eps, 1):
+		return 0
 	}
-	gap := rounding * (q.b.hi + q.n.hi)
-	if damp := kappa.lo * rho.lo * q.r.lo; damp > 0 {
-		v.hi = q.n.hi * (q.b.hi*busy.hi - q.n.lo*(1-busy.hi) + gap) / damp
+	lo, hi := 0.0, min(1, 1/eps)
+	g := 1 / (1 + eps)
+	for range 100 {
+		f, df := phi(g * (n + 1))
+		excess := math.Log1p(n) - n*f - math.Log1p(-eps*g)
+		if excess < 0 {
+			lo = g
+		} else {
+			hi = g
+		}
+		bend := eps / (1 - eps*g)
+		next := g - excess/(bend-n*(n+1)*df)
+		if math.Abs(next-g)*max(1/g, bend) <= lastStep || hi-lo <= 2*rounding*hi {
+			return min(max(next, lo), hi)
+		}
+		if !(next > lo && next < hi) {
+			next = lo + (hi-lo)/2
+		}
+		g = next
 	}
-	if damp := kappa.hi * rho.hi * q.r.hi; damp > 0 {
-		v.lo = max(0, q.n.lo*(q.b.lo*busy.lo-q.n.hi*(1-busy.lo)-gap)/damp)
-	}
-	if off := rounding / (1 - busy.lo); off < most {
-		at, _, _ := varianceAt(c.law, q.n.hi, q.b.lo, busy.lo, 0)
-		v.hi = min(v.hi, at*(1+off))
-	}
-	if off := rounding / (1 - busy.hi); off < most && q.n.lo > 0 {
-		at, _, _ := varianceAt(c.law, q.n.lo, q.b.hi, busy.hi, 0)
-		v.lo = max(v.lo, at*(1-off))
-	}
-	return v
+	return g
 }
 
 // worst puts p into a state in which a query of work w is at least as late as in any of q. A
@@ -150,8 +157,8 @@ func (q *queues) worst(c *pool, p *poolFlow, w ends) {
 	if c.ps {
 		return
 	}
-	mean, spread := q.sojourn(c, w)
-	if shape, scale := mean.hi*mean.hi/spread.lo, spread.hi/mean.lo; !p.gamma(c, w.hi, shape, scale) {
+	shape, scale := q.shapes(c, w)
+	if !p.gamma(c, w.hi, shape.hi, scale.hi) {
 		p.n, p.b = 1e6*(p.mu*c.tau+w.hi), 0 // certainly late
 	}
 }
@@ -162,17 +169,52 @@ func (q *queues) mildest(c *pool, p *poolFlow, w ends) {
 	if c.ps {
 		return
 	}
-	mean, spread := q.sojourn(c, w)
-	if shape, scale := mean.lo*mean.lo/spread.hi, spread.lo/mean.hi; !p.gamma(c, w.lo, shape, scale) {
+	shape, scale := q.shapes(c, w)
+	if !p.gamma(c, w.lo, shape.lo, scale.lo) {
 		p.n, p.b = -w.lo, 0 // certainly not
 	}
 }
 
-// sojourn bounds the mean and the variance of the work ahead of a query and its own.
-func (q *queues) sojourn(c *pool, w ends) (mean, spread ends) {
-	return ends{q.n.lo + w.lo, q.n.hi + w.hi}, ends{
-		q.v.lo + q.b.lo*q.n.lo + c.cs*w.lo*w.lo, q.v.hi + q.b.hi*q.n.hi + c.cs*w.hi*w.hi,
+// A sojourn is the work ahead of a query and its own, with the variance g n (n + b) of the queue:
+// mean n + w, spread g n (n + b) + b n + c_s² w², with the w of either.
+type sojourn struct{ g, b, cs, mean, own float64 }
+
+func (s sojourn) spread(n float64) float64 { return s.g*n*(n+s.b) + s.b*n + s.cs*s.own*s.own }
+
+// shape is that of the Gamma law. Along n it turns once, where 2 spread = mean · d spread/dn.
+func (s sojourn) shape(n float64) float64 { return (n + s.mean) * (n + s.mean) / s.spread(n) }
+
+func (s sojourn) turn() float64 {
+	b := (s.g + 1) * s.b
+	return (b*s.mean - 2*s.cs*s.own*s.own) / (b - 2*s.g*s.mean)
+}
+
+// scale is that of the Gamma law. Along n it falls up to bottom, if at all, and rises from there.
+func (s sojourn) scale(n float64) float64 { return s.spread(n) / (n + s.mean) }
+
+func (s sojourn) bottom() float64 {
+	if d := s.mean*s.mean - ((s.g+1)*s.b*s.mean-s.cs*s.own*s.own)/s.g; d > 0 {
+		return math.Sqrt(d) - s.mean
 	}
+	return 0
+}
+
+// shapes bounds the shape and the scale of the Gamma law of the sojourn.
+func (q *queues) shapes(c *pool, w ends) (shape, scale ends) {
+	slim := sojourn{q.g.lo, q.b.lo, c.cs, w.hi, w.lo}
+	wide := sojourn{q.g.hi, q.b.hi, c.cs, w.lo, w.hi}
+	within := func(n float64) float64 {
+		if n > q.n.lo {
+			return min(n, q.n.hi)
+		}
+		return q.n.lo // also where it is the same for all n and the turn no number
+	}
+	shape = ends{
+		min(wide.shape(q.n.lo), wide.shape(q.n.hi), wide.shape(within(wide.turn()))),
+		max(slim.shape(q.n.lo), slim.shape(q.n.hi), slim.shape(within(slim.turn()))),
+	}
+	scale = ends{slim.scale(within(slim.bottom())), max(wide.scale(q.n.lo), wide.scale(q.n.hi))}
+	return shape, scale
 }
 
 // gamma makes p a queue in which a query of work w has a sojourn of the given shape and
