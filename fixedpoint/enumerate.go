@@ -202,14 +202,55 @@ func (e *enumeration) refine(c cell) []cell {
 		e.left = append(e.left, c)
 		return nil
 	}
-	a, b := cell{Box: c.Box}, cell{Box: c.clone()}
-	mid := a.Lo[longest] + (a.Hi[longest]-a.Lo[longest])/2
-	if !(mid > a.Lo[longest] && mid < a.Hi[longest]) {
-		e.left = append(e.left, c) // neighbouring floats
+	if e.Dim == 1 && e.Slope == nil {
+		return e.cut(c)
+	}
+	mid := c.Lo[longest] + (c.Hi[longest]-c.Lo[longest])/2
+	return e.cutAt(c, longest, mid)
+}
+
+// cutAt parts a cell at values of unknown i in ascending order. Neighbouring floats are left as they are.
+func (e *enumeration) cutAt(c cell, i int, at ...float64) []cell {
+	parts := make([]cell, 0, len(at)+1)
+	for _, v := range at {
+		if !(v > c.Lo[i] && v < c.Hi[i]) {
+			continue
+		}
+		part := cell{Box: c.clone()}
+		part.Hi[i] = v
+		c.Lo[i] = v
+		parts = append(parts, part)
+	}
+	if len(parts) == 0 {
+		e.left = append(e.left, c)
 		return nil
 	}
-	a.Hi[longest], b.Lo[longest] = mid, mid
-	return []cell{a, b}
+	return append(parts, cell{Box: c.Box})
+}
+
+const (
+	narrow   = 16  // part of a cell around where its image crosses it
+	straight = 0.5 // relative to its place: the width of an image that may be taken for a straight line
+	wide     = 4   // quotient of ends above which a cell is halved in the logarithm
+)
+
+// cut halves a cell of one unknown whose slopes are not known, or in the logarithm where its ends differ by a factor. Where the
+// image reaches beyond both ends, a fixed point is likely where the line between its ends
+// crosses the cell: a narrow one is cut out there.
+func (e *enumeration) cut(c cell) []cell {
+	lo, hi := c.Lo[0], c.Hi[0]
+	under, over := lo-e.lo[0], e.hi[0]-hi
+	if !e.Zeros && under > 0 && over > 0 && e.hi[0]-e.lo[0] < straight*e.unit(c.Box, 0) {
+		at, half := lo+(hi-lo)*under/(under+over), (hi-lo)/(2*narrow)
+		if cells := e.cutAt(cell{Box: c.clone()}, 0, at-half, at+half); len(cells) > 0 {
+			return cells
+		}
+	}
+	mid := lo + (hi-lo)/2
+	if least := max(lo, e.Scale[0]); lo >= 0 && hi > wide*least {
+		mid = math.Sqrt(least) * math.Sqrt(hi)
+	}
+	return e.cutAt(c, 0, mid)
 }
 
 // shrink intersects the cell with its image; it reports false if nothing is left.

@@ -35,6 +35,10 @@ type Monotone struct {
 	// G(x) as the box shrinks to x.
 	Bound func(dstLo, dstHi, lo, hi []float64)
 
+	// Point, if not nil, stores G(x) in dst: beside Mixed or Bound, of which it takes one or two
+	// evaluations, where no bounds are needed.
+	Point func(dst, x []float64)
+
 	// Slope, if not nil, stores bounds of ∂G_i/∂x_j over the box [lo, hi] in dstLo[i*n+j] and
 	// dstHi[i*n+j]. With it boxes are decided sooner, and uniqueness is proved. An
 	// element that is not finite says that the bound is not known there.
@@ -230,6 +234,8 @@ func (e *enclosure) value(dst, x []float64) {
 	switch {
 	case e.Map != nil:
 		e.Map(dst, x)
+	case e.Point != nil:
+		e.Point(dst, x)
 	case e.Mixed != nil:
 		e.Mixed(dst, x, x)
 	default:

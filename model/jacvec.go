@@ -19,7 +19,8 @@ func (s *System) Jacobian(dst []float64) {
 func (s *System) mulJacobian(dst, x []float64) {
 	l, a, w, par := &s.lay, &s.arr, &s.work, s.now.par
 	ix := &l.core
-	c := make([]float64, ix.size)
+	c := a.sol // scratch of Solve
+	clear(c)
 	for q, b := range l.class {
 		if b.bins == 0 {
 			continue

@@ -8,26 +8,35 @@ func (m *ReturnMap) fails(s *System, u []float64) float64 {
 	if m.fail >= 0 {
 		return u[m.fail]
 	}
-	f := m.flow(s, 0)
+	return fixedShare(func(f float64) float64 { return m.flow(s, f) })
+}
+
+// fixedShare is the share f = g(f), g(f) − f falling from 0 to 1: the secant method within a
+// bracket, from g(0) on.
+func fixedShare(g func(f float64) float64) float64 {
+	const (
+		step = 1e-10 // relative, after which the next would be rounding
+		most = 20    // steps, beyond which halving is sure
+	)
 	lo, hi := 0.0, 1.0
-	for range 100 {
-		excess := m.flow(s, f) - f
-		if excess > 0 {
+	was, excess := 0.0, g(0)
+	for f, k := excess, 0; f > 0; k++ {
+		now := g(f) - f
+		if now > 0 {
 			lo = f
 		} else {
 			hi = f
 		}
-		_, by := m.flowSlope(s, f)
-		next := min(f+excess/(1-by[seedFail]), 1)
-		if math.Abs(next-f) <= lastStep*f || hi-lo <= 1e-16 {
+		next := min(f-now*(f-was)/(now-excess), 1)
+		if math.Abs(next-f) <= step*f || hi-lo <= 1e-16 {
 			return next
 		}
-		if !(next > lo && next < hi) {
+		if !(next > lo && next < hi) || k > most {
 			next = lo + (hi-lo)/2
 		}
-		f = next
+		was, excess, f = f, now, next
 	}
-	return f
+	return 0
 }
 
 // flow computes what boots do, and what each class asks for, when the share fail of

@@ -128,10 +128,10 @@ func relativeVariance(n, eps float64) float64 {
 		return 0
 	}
 	lo, hi := 0.0, min(1, 1/eps)
-	g := 1 / (1 + eps)
+	g, most := 1/(1+eps), math.Log1p(n)
 	for range 100 {
 		f, df := phi(g * (n + 1))
-		excess := math.Log1p(n) - n*f - math.Log1p(-eps*g)
+		excess := most - n*f - math.Log1p(-eps*g)
 		if excess < 0 {
 			lo = g
 		} else {

@@ -129,16 +129,29 @@ func prove(m *model.ReturnMap) (*fixedpoint.Set, error) {
 		}
 	}
 	a, b := make([]float64, m.Dim()), make([]float64, m.Dim())
+	inside := func(dst, x []float64) { // beyond its box the map goes on as at the edge
+		for i, u := range unit {
+			dst[i] = min(max(x[i]*u, lo[i]), hi[i])
+		}
+	}
+	scaled := func(dst []float64) {
+		for i, u := range unit {
+			dst[i] /= u
+		}
+	}
 	set, err := fixedpoint.Enumerate(&fixedpoint.Monotone{
 		Dim: m.Dim(),
 		Bound: func(dstLo, dstHi, x, y []float64) {
-			for i, u := range unit { // beyond its box the map goes on as at the edge
-				a[i], b[i] = min(max(x[i]*u, lo[i]), hi[i]), min(max(y[i]*u, lo[i]), hi[i])
-			}
+			inside(a, x)
+			inside(b, y)
 			m.Bounds(a, b, dstLo, dstHi)
-			for i, u := range unit {
-				dstLo[i], dstHi[i] = dstLo[i]/u, dstHi[i]/u
-			}
+			scaled(dstLo)
+			scaled(dstHi)
+		},
+		Point: func(dst, x []float64) {
+			inside(a, x)
+			m.Map(dst, a)
+			scaled(dst)
 		},
 		Err: mapError, ErrAbs: absError,
 	}, region, settings)

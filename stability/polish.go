@@ -139,9 +139,14 @@ func damped(s *model.System, scale, y, jac []float64) (x []float64, left float64
 // eigenvalue of its own, which is known to its own rounding and not to that of the largest.
 func spectrumOf(s *model.System, scale, x, jac []float64, idle []bool) (*fixedpoint.Spectrum, error) {
 	n, all := len(x), s.Mass()
-	at := func(i, j int) float64 {
-		size := func(i int) float64 { return max(scale[i]/small, math.Abs(x[i])) }
-		return jac[i*n+j] * size(j) / size(i)
+	size, a := make([]float64, n), make([]float64, n*n)
+	for i, v := range x {
+		size[i] = max(scale[i]/small, math.Abs(v))
+	}
+	for i, to := range size {
+		for j, v := range jac[i*n : i*n+n] {
+			a[i*n+j] = v * size[j] / to
+		}
 	}
 	var active []int
 	for i := range n {
@@ -149,7 +154,7 @@ func spectrumOf(s *model.System, scale, x, jac []float64, idle []bool) (*fixedpo
 			active = append(active, i)
 		}
 	}
-	active, own := loners(active, all, at)
+	active, own := loners(active, all, a)
 	m := len(active)
 	scaled, mass := make([]float64, 0, m*m), make([]float64, m)
 	evolves := false
@@ -157,7 +162,7 @@ func spectrumOf(s *model.System, scale, x, jac []float64, idle []bool) (*fixedpo
 		mass[k] = all[i]
 		evolves = evolves || mass[k] != 0
 		for _, j := range active {
-			scaled = append(scaled, at(i, j))
+			scaled = append(scaled, a[i*n+j])
 		}
 	}
 	spectrum := &fixedpoint.Spectrum{}
@@ -171,21 +176,26 @@ func spectrumOf(s *model.System, scale, x, jac []float64, idle []bool) (*fixedpo
 	return spectrum, nil
 }
 
-// loners takes the components with an eigenvalue of their own out of the active ones, one
-// after the other, and returns what is left and those eigenvalues.
-func loners(active []int, mass []float64, at func(i, j int) float64) (rest []int, own []float64) {
+// loners takes the components with an eigenvalue of their own out of the active ones of the
+// matrix a, until there are no more, and returns what is left and those eigenvalues.
+func loners(active []int, mass, a []float64) (rest []int, own []float64) {
 	const rounding = 1e-16
+	n := len(mass)
 	rest = slices.Clone(active)
 	for k := 0; k < len(rest); {
 		i := rest[k]
-		row, column := 0.0, 0.0
+		d := a[i*n+i]
+		least := rounding * math.Abs(d)
+		driven, drives := false, false
 		for _, j := range rest {
+			if driven && drives {
+				break
+			}
 			if j != i {
-				row, column = max(row, math.Abs(at(i, j))), max(column, math.Abs(at(j, i)))
+				driven, drives = driven || math.Abs(a[i*n+j]) > least, drives || math.Abs(a[j*n+i]) > least
 			}
 		}
-		d := at(i, i)
-		if mass[i] == 0 || d == 0 || min(row, column) > rounding*math.Abs(d) {
+		if mass[i] == 0 || d == 0 || driven && drives {
 			k++
 			continue
 		}
