@@ -162,7 +162,7 @@ func (e *enumeration) resolve(cells []cell, budget int) {
 	for half := e.evals + budget/2; len(cells) > 0 && e.evals < half; {
 		c := cells[0]
 		cells = cells[1:]
-		cells = append(cells, e.refine(c)...)
+		cells = e.refine(c, cells)
 	}
 	if len(cells) == 0 {
 		return
@@ -180,14 +180,14 @@ const (
 	slowly, slowlyProved = 0.7, 0.97
 )
 
-// refine shrinks a cell as far as its image does it fast, and returns what is still
-// to be looked at: nothing, or two halves. A cell that is small enough is kept in left.
-func (e *enumeration) refine(c cell) []cell {
+// refine shrinks a cell as far as its image does it fast, and adds what is still
+// to be looked at to dst: nothing, or parts. A cell that is small enough is kept in left.
+func (e *enumeration) refine(c cell, dst []cell) []cell {
 	size, _ := e.size(c.Box)
 	for size > e.Tol {
 		before := size
 		if !e.shrink(&c) {
-			return nil
+			return dst
 		}
 		size, _ = e.size(c.Box)
 		if limit := slowly; size > limit*before && !(c.exists && size <= slowlyProved*before) {
@@ -195,37 +195,36 @@ func (e *enumeration) refine(c cell) []cell {
 		}
 	}
 	if size > e.Tol && !c.unique && !e.krawczyk(&c) {
-		return nil
+		return dst
 	}
 	size, longest := e.size(c.Box)
 	if size <= e.Tol || c.unique {
 		e.left = append(e.left, c)
-		return nil
+		return dst
 	}
 	if e.Dim == 1 && e.Slope == nil {
-		return e.cut(c)
+		return e.cut(c, dst)
 	}
 	mid := c.Lo[longest] + (c.Hi[longest]-c.Lo[longest])/2
-	return e.cutAt(c, longest, mid)
+	return e.cutAt(dst, c, longest, mid)
 }
 
-// cutAt parts a cell at values of unknown i in ascending order. Neighbouring floats are left as they are.
-func (e *enumeration) cutAt(c cell, i int, at ...float64) []cell {
-	parts := make([]cell, 0, len(at)+1)
+// cutAt adds the parts of a cell at values of unknown i, in ascending order, to dst. What none
+// of them parts, such as neighbouring floats, is left as it is.
+func (e *enumeration) cutAt(dst []cell, c cell, i int, at ...float64) []cell {
+	whole := true
 	for _, v := range at {
-		if !(v > c.Lo[i] && v < c.Hi[i]) {
-			continue
+		if v > c.Lo[i] && v < c.Hi[i] {
+			part := cell{Box: c.clone()}
+			part.Hi[i], c.Lo[i], whole = v, v, false
+			dst = append(dst, part)
 		}
-		part := cell{Box: c.clone()}
-		part.Hi[i] = v
-		c.Lo[i] = v
-		parts = append(parts, part)
 	}
-	if len(parts) == 0 {
+	if whole {
 		e.left = append(e.left, c)
-		return nil
+		return dst
 	}
-	return append(parts, cell{Box: c.Box})
+	return append(dst, cell{Box: c.Box})
 }
 
 const (
@@ -237,20 +236,20 @@ const (
 // cut halves a cell of one unknown whose slopes are not known, or in the logarithm where its ends differ by a factor. Where the
 // image reaches beyond both ends, a fixed point is likely where the line between its ends
 // crosses the cell: a narrow one is cut out there.
-func (e *enumeration) cut(c cell) []cell {
+func (e *enumeration) cut(c cell, dst []cell) []cell {
 	lo, hi := c.Lo[0], c.Hi[0]
 	under, over := lo-e.lo[0], e.hi[0]-hi
 	if !e.Zeros && under > 0 && over > 0 && e.hi[0]-e.lo[0] < straight*e.unit(c.Box, 0) {
 		at, half := lo+(hi-lo)*under/(under+over), (hi-lo)/(2*narrow)
-		if cells := e.cutAt(cell{Box: c.clone()}, 0, at-half, at+half); len(cells) > 0 {
-			return cells
+		if at-half > lo || at+half < hi {
+			return e.cutAt(dst, c, 0, at-half, at+half)
 		}
 	}
 	mid := lo + (hi-lo)/2
 	if least := max(lo, e.Scale[0]); lo >= 0 && hi > wide*least {
 		mid = math.Sqrt(least) * math.Sqrt(hi)
 	}
-	return e.cutAt(c, 0, mid)
+	return e.cutAt(dst, c, 0, mid)
 }
 
 // shrink intersects the cell with its image; it reports false if nothing is left.

@@ -41,7 +41,11 @@ func (b Box) Width() float64 {
 	return w
 }
 
-func (b Box) clone() Box { return Box{slices.Clone(b.Lo), slices.Clone(b.Hi)} }
+func (b Box) clone() Box {
+	n := len(b.Lo)
+	both := append(append(make([]float64, 0, 2*n), b.Lo...), b.Hi...)
+	return Box{both[:n:n], both[n:]}
+}
 
 // meets reports whether the boxes have a point in common.
 func (b Box) meets(c Box) bool {

@@ -20,11 +20,11 @@ type arrow struct {
 }
 
 type classArrow struct {
-	fill, rate []float64   // per bin: fill, and everything that leaves plus the fill (1/s)
-	inv        []float64   // per bin: 1/(shift + rate)
-	u, uy      [][]float64 // per drive: ∂ẋ/∂drive and ∂ẏ/∂drive
-	missW      []float64   // weights of the coalesced misses
-	hot, miss  functional  // of the right-hand sides: the hit rate's and the misses' core variables
+	fill, rate []float64             // per bin: fill, and everything that leaves plus the fill (1/s)
+	inv        []float64             // per bin: 1/(shift + rate)
+	u, uy      [driveKinds][]float64 // per drive: ∂ẋ/∂drive and ∂ẏ/∂drive
+	missW      []float64             // weights of the coalesced misses
+	hot, miss  functional            // of the right-hand sides: the hit rate's and the misses' core variables
 }
 
 // A functional is linear in the content of a class.
@@ -43,24 +43,33 @@ type chainArrow struct {
 
 func newArrow(l *layout) arrow {
 	n := l.core.size
-	a := arrow{core: make([]float64, n*n), pivot: make([]int, n), rhs: make([]float64, n), sol: make([]float64, n), class: make([]classArrow, len(l.class))}
+	size := n*n + 2*n + 9*l.nz
+	for _, b := range l.class {
+		size += 4*b.bins + (2*driveKinds+4)*b.bins*b.k
+	}
+	mem := make([]float64, size)
+	take := func(n int) []float64 {
+		part := mem[:n:n]
+		mem = mem[n:]
+		return part
+	}
+	a := arrow{core: take(n * n), pivot: make([]int, n), rhs: take(n), sol: take(n), class: make([]classArrow, len(l.class))}
 	for q, b := range l.class {
 		c := &a.class[q]
 		nx := b.bins * b.k
-		c.fill, c.rate, c.inv = make([]float64, b.bins), make([]float64, b.bins), make([]float64, b.bins)
-		c.missW = make([]float64, b.bins)
-		for range driveKinds {
-			c.u, c.uy = append(c.u, make([]float64, nx)), append(c.uy, make([]float64, nx))
+		c.fill, c.rate, c.inv, c.missW = take(b.bins), take(b.bins), take(b.bins), take(b.bins)
+		for d := range driveKinds {
+			c.u[d], c.uy[d] = take(nx), take(nx)
 		}
 		for _, f := range []*functional{&c.hot, &c.miss} {
-			f.x, f.rest = make([]float64, nx), make([]float64, nx)
+			f.x, f.rest = take(nx), take(nx)
 		}
 	}
 	z := &a.z
-	z.dwell, z.out, z.in = make([]float64, l.nz), make([]float64, l.nz), make([]float64, l.nz)
-	z.inv, z.carry, z.due = make([]float64, l.nz), make([]float64, l.nz), make([]float64, l.nz)
+	z.dwell, z.out, z.in = take(l.nz), take(l.nz), take(l.nz)
+	z.inv, z.carry, z.due = take(l.nz), take(l.nz), take(l.nz)
 	for k := range z.u {
-		z.u[k] = make([]float64, l.nz)
+		z.u[k] = take(l.nz)
 	}
 	return a
 }

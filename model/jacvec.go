@@ -52,9 +52,9 @@ func (s *System) mulJacobian(dst, x []float64) {
 
 	for q, b := range l.class {
 		from, to := b.at, b.at+b.bins*b.k
-		s.mulBins(dst[from:to], x[from:to], a.class[q].u, c, q)
+		s.mulBins(dst[from:to], x[from:to], a.class[q].u[:], c, q)
 		if s.now.rolling {
-			s.mulBins(dst[l.base:][from:to], x[l.base:][from:to], a.class[q].uy, c, q)
+			s.mulBins(dst[l.base:][from:to], x[l.base:][from:to], a.class[q].uy[:], c, q)
 			axpy(dst[from:to], -s.now.loss, x[l.base:][from:to])
 		}
 	}
