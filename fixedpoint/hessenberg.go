@@ -3,6 +3,7 @@ package fixedpoint
 import (
 	"math"
 	"math/cmplx"
+	"slices"
 
 	"gonum.org/v1/gonum/lapack"
 	"gonum.org/v1/gonum/lapack/gonum"
@@ -14,11 +15,10 @@ import (
 // Computations, sections 7.4 and 7.6.1.
 type hessenberg struct {
 	n        int
-	h        []float64
+	h        []float64 // H, and below it Q as Dgehrd states it
 	lo, hi   int       // where H is not yet triangular
 	scale    []float64 // D, as Dgebal states it
-	tau      []float64 // Q in the zeros of h, as Dgehrd states it
-	reflect  []float64
+	tau      []float64 // of Q
 	values   []complex128
 	right    []float64 // D Q
 	left     []float64 // D⁻¹ Q
@@ -36,13 +36,7 @@ func newHessenberg(a []float64, n int) (*hessenberg, bool) {
 	impl.Dgehrd(n, f.lo, f.hi, a, n, f.tau, work, -1)
 	work = make([]float64, max(int(work[0]), 11*n))
 	impl.Dgehrd(n, f.lo, f.hi, a, n, f.tau, work, len(work))
-	f.reflect = make([]float64, n*n)
-	copy(f.reflect, a)
-	for i := 2; i < n; i++ {
-		clear(a[i*n : i*n+i-1])
-	}
-	t, wr, wi := make([]float64, n*n), make([]float64, n), make([]float64, n)
-	copy(t, a)
+	t, wr, wi := f.triangle(), make([]float64, n), make([]float64, n)
 	if impl.Dhseqr(lapack.EigenvaluesOnly, lapack.SchurNone, n, f.lo, f.hi, t, n, wr, wi, nil, 1, work, len(work)) != 0 {
 		return nil, false
 	}
@@ -53,16 +47,25 @@ func newHessenberg(a []float64, n int) (*hessenberg, bool) {
 	return f, true
 }
 
-// bases computes D Q and D⁻¹ Q.
+// triangle returns H.
+func (f *hessenberg) triangle() []float64 {
+	h := slices.Clone(f.h)
+	for i := 2; i < f.n; i++ {
+		clear(h[i*f.n : i*f.n+i-1])
+	}
+	return h
+}
+
+// bases computes D Q and D⁻¹ Q, and leaves H alone in h.
 func (f *hessenberg) bases() {
 	var impl gonum.Implementation
 	n := f.n
+	f.right, f.h = f.h, f.triangle()
 	work := make([]float64, 1)
-	impl.Dorghr(n, f.lo, f.hi, f.reflect, n, f.tau, work, -1)
+	impl.Dorghr(n, f.lo, f.hi, f.right, n, f.tau, work, -1)
 	work = make([]float64, int(work[0]))
-	impl.Dorghr(n, f.lo, f.hi, f.reflect, n, f.tau, work, len(work))
-	f.right, f.left = f.reflect, make([]float64, n*n)
-	copy(f.left, f.right)
+	impl.Dorghr(n, f.lo, f.hi, f.right, n, f.tau, work, len(work))
+	f.left = slices.Clone(f.right)
 	impl.Dgebak(lapack.PermuteScale, lapack.EVRight, n, f.lo, f.hi, f.scale, n, f.right, n)
 	impl.Dgebak(lapack.PermuteScale, lapack.EVLeft, n, f.lo, f.hi, f.scale, n, f.left, n)
 	f.x, f.y = make([]float64, n), make([]float64, n)

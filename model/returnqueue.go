@@ -129,6 +129,15 @@ func relativeVariance(n, eps float64) float64 {
 	}
 	lo, hi := 0.0, min(1, 1/eps)
 	g, most := 1/(1+eps), math.Log1p(n)
+	if eps > 1 {
+		f, _ := phi(hi * (n + 1))
+		idle := math.Exp(most - n*f) // 1 − εg, at most, and hardly less if small
+		if lo = max(0, (1-idle)/eps); idle <= lastStep {
+			return lo
+		} else if idle < 0.1 {
+			g = lo
+		}
+	}
 	for range 100 {
 		f, df := phi(g * (n + 1))
 		excess := most - n*f - math.Log1p(-eps*g)

@@ -156,7 +156,7 @@ func spectrumOf(s *model.System, scale, x, jac []float64, idle []bool) (*fixedpo
 	}
 	active, own := loners(active, all, a)
 	m := len(active)
-	scaled, mass := make([]float64, 0, m*m), make([]float64, m)
+	scaled, mass := a[:0], make([]float64, m) // in place: nothing is written before it is read
 	evolves := false
 	for k, i := range active {
 		mass[k] = all[i]
