@@ -84,7 +84,7 @@ func (pt *patient) absorbs(flush float64) (bool, error) {
 		is.ATols[i] *= coarser
 	}
 	for _, to := range append([][]float64{pt.healthy}, pt.others...) {
-		is.Events = append(is.Events, ode.Event{Terminal: true, Value: func(t float64, y []float64) float64 {
+		is.Events = append(is.Events, ode.Event{Terminal: true, Ends: true, Value: func(t float64, y []float64) float64 {
 			if t <= 0 {
 				return 1
 			}
@@ -140,6 +140,7 @@ type flushLine struct {
 	out    *Phase
 	p, by  Axis // the other parameter, and the flush
 	points []flushPoint
+	known  []flushPoint // those in range, as they were found
 }
 
 // flushes draws the diagram with the flush on one axis.
@@ -187,9 +188,8 @@ func (d *Phase) swap() {
 // trace finds the points of the curve: at even distances, between neighbours where it bends,
 // and where it enters and leaves the diagram.
 func (l *flushLine) trace() error {
-	guess := math.NaN()
 	for i := range firstCuts + 1 {
-		pt, err := l.at(l.p.at(float64(i)/firstCuts), guess)
+		pt, err := l.at(l.p.at(float64(i) / firstCuts))
 		if err != nil {
 			return err
 		}
@@ -199,9 +199,6 @@ func (l *flushLine) trace() error {
 			}
 		}
 		l.points = append(l.points, pt)
-		if guess = pt.flush; pt.where != inRange {
-			guess = math.NaN()
-		}
 	}
 	return nil
 }
@@ -213,20 +210,11 @@ func (l *flushLine) refine(a, b flushPoint, depth int) error {
 	if apart && b.p-a.p <= edgeTol*wide || !apart && (a.where != inRange || depth == deepest) {
 		return nil
 	}
-	guess := math.NaN()
-	switch {
-	case !apart:
-		guess = (a.flush + b.flush) / 2
-	case a.where == inRange:
-		guess = a.flush
-	case b.where == inRange:
-		guess = b.flush
-	}
-	mid, err := l.at((a.p+b.p)/2, guess)
+	mid, err := l.at((a.p + b.p) / 2)
 	if err != nil {
 		return err
 	}
-	if !apart && mid.where == inRange && math.Abs(mid.flush-guess) <= bend*(l.by.Hi-l.by.Lo) {
+	if !apart && mid.where == inRange && math.Abs(mid.flush-(a.flush+b.flush)/2) <= bend*(l.by.Hi-l.by.Lo) {
 		l.points = append(l.points, mid)
 		return nil
 	}
@@ -237,8 +225,34 @@ func (l *flushLine) refine(a, b flushPoint, depth int) error {
 	return l.refine(mid, b, depth+1)
 }
 
+// guess is the polynomial through the closest known points at p, a line beyond them, within the range; NaN
+// without any.
+func (l *flushLine) guess(p float64) float64 {
+	const most = 4
+	slices.SortFunc(l.known, func(a, b flushPoint) int { return cmp.Compare(math.Abs(a.p-p), math.Abs(b.p-p)) })
+	near := l.known[:min(most, len(l.known))]
+	sides := func(a flushPoint) bool { return (a.p < p) != (near[0].p < p) }
+	switch {
+	case len(near) == 0:
+		return math.NaN()
+	case !slices.ContainsFunc(near, sides):
+		near = near[:min(2, len(near))]
+	}
+	sum := 0.0
+	for i, a := range near {
+		w := a.flush
+		for k, b := range near {
+			if k != i {
+				w *= (p - b.p) / (a.p - b.p)
+			}
+		}
+		sum += w
+	}
+	return l.by.clamp(sum)
+}
+
 // at brackets the largest flush absorbed at p, from a guess if there is one.
-func (l *flushLine) at(p, guess float64) (flushPoint, error) {
+func (l *flushLine) at(p float64) (flushPoint, error) {
 	out := flushPoint{p: p}
 	if err := l.t.set.interrupted(); err != nil {
 		return out, err
@@ -251,66 +265,61 @@ func (l *flushLine) at(p, guess float64) (flushPoint, error) {
 		out.where, out.flush = unwell, l.by.Lo
 		return out, nil
 	}
-	absorbs := func(flush float64) (bool, error) {
-		l.out.Looks++
-		return pt.absorbs(flush)
-	}
 	wide := l.by.Hi - l.by.Lo
 	lo, hi := math.NaN(), math.NaN() // known to be absorbed, and not to be
-	for step := bend * wide; !math.IsNaN(guess) && (math.IsNaN(lo) || math.IsNaN(hi)); step *= 4 {
-		x := guess - step
-		if !math.IsNaN(lo) {
-			x = guess + step
+	try := func(flush float64) error {
+		l.out.Looks++
+		ok, err := pt.absorbs(flush)
+		if ok {
+			lo = flush
+		} else {
+			hi = flush
 		}
-		if x <= l.by.Lo || x >= l.by.Hi {
+		return err
+	}
+	guess := l.guess(p)
+	least := flushTol / 2 * wide
+	for down, up := least, least; math.IsNaN(lo) || math.IsNaN(hi); {
+		x := guess - down
+		if down *= 4; !math.IsNaN(lo) {
+			x, up = guess+up, up*4
+		}
+		if x <= 0 { // nothing is absorbed
+			lo = 0
+			continue
+		}
+		if !(x > l.by.Lo && x < l.by.Hi) {
 			break
 		}
-		ok, err := absorbs(x)
-		if err != nil {
+		if err := try(x); err != nil {
 			return out, err
-		}
-		if ok {
-			lo = x
-		} else {
-			hi, guess = x, min(guess, x)
 		}
 	}
 	if math.IsNaN(hi) {
-		switch ok, err := absorbs(l.by.Hi); {
-		case err != nil:
+		if err := try(l.by.Hi); err != nil {
 			return out, err
-		case ok:
+		}
+		if math.IsNaN(hi) {
 			out.where, out.flush = allOf, l.by.Hi
 			return out, nil
 		}
-		hi = l.by.Hi
 	}
 	if math.IsNaN(lo) {
-		lo = l.by.Lo
-		if lo > 0 {
-			ok, err := absorbs(lo)
-			if err != nil {
-				return out, err
-			}
-			if !ok {
-				out.where, out.flush = noneOf, lo
-				return out, nil
-			}
-		}
-	}
-	for hi-lo > flushTol*wide {
-		mid := (lo + hi) / 2
-		ok, err := absorbs(mid)
-		if err != nil {
+		if err := try(l.by.Lo); err != nil {
 			return out, err
 		}
-		if ok {
-			lo = mid
-		} else {
-			hi = mid
+		if math.IsNaN(lo) {
+			out.where, out.flush = noneOf, l.by.Lo
+			return out, nil
+		}
+	}
+	for hi-lo > flushTol*wide*(1+1e-9) {
+		if err := try((lo + hi) / 2); err != nil {
+			return out, err
 		}
 	}
 	out.flush = (lo + hi) / 2
+	l.known = append(l.known, out)
 	return out, nil
 }
 

@@ -22,6 +22,10 @@ type Event struct {
 	// Terminal ends the integration at the first occurrence kept after t0, so that
 	// one can go on from where another one ended.
 	Terminal bool
+
+	// Ends samples Value at the ends of steps alone, for what stays as it is once it
+	// has happened, such as an arrival.
+	Ends bool
 }
 
 // An Occurrence is one event that happened.
@@ -91,14 +95,24 @@ func (w *watch) at(t float64, y []float64, res *Result) {
 // scan looks for the events within a step. A terminal one moves ip.T1.
 func (w *watch) scan(ip *Interpolant, res *Result) {
 	w.y = grow(w.y, len(ip.y0))
-	ta := ip.T0
-	for k := 1; k <= eventSamples; k++ {
+	ta, first := ip.T0, 1
+	if !slices.ContainsFunc(w.events, func(e Event) bool { return !e.Ends }) {
+		first = eventSamples
+	}
+	for k := first; k <= eventSamples; k++ {
 		tb, y := ip.T1, ip.y1
 		if k < eventSamples {
 			tb = ip.T0 + float64(k)/eventSamples*ip.h
 			y = ip.At(w.y, tb)
 		}
 		for i, e := range w.events {
+			from := ta
+			if e.Ends {
+				if k < eventSamples {
+					continue
+				}
+				from = ip.T0
+			}
 			a, b := w.value[i], e.Value(tb, y)
 			w.value[i] = b
 			if w.pending[i] && b != 0 {
@@ -106,7 +120,7 @@ func (w *watch) scan(ip *Interpolant, res *Result) {
 				w.keep(i, w.t0, w.y0, direction(-b, b))
 			}
 			if d := direction(a, b); d != 0 {
-				w.locate(i, ip, ta, a, tb, b)
+				w.locate(i, ip, from, a, tb, b)
 				if k < eventSamples {
 					y = ip.At(w.y, tb) // locate has used the space
 				}

@@ -105,7 +105,7 @@ func TestEventAtEnds(t *testing.T) {
 		{"after", 1 + 1e-12, 0, true, 0, Complete},
 	} {
 		value := func(t float64, _ []float64) float64 { return t - c.level }
-		s := &Settings{Events: []Event{{value, c.dir, c.terminal}}}
+		s := &Settings{Events: []Event{{Value: value, Direction: c.dir, Terminal: c.terminal}}}
 		res, err := Solve(oscillator(), []float64{0, 1}, 0, 1, s)
 		if err != nil || len(res.Events) != c.want || res.Status != c.status || res.T != 1 {
 			t.Errorf("%s: %+v, %v", c.name, res, err)
