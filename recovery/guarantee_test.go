@@ -36,7 +36,7 @@ func TestGuarantee_comparison(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := recovery.Find(s, &recovery.Settings{Steps: 4})
+		r, err := recovery.Find(s, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
