@@ -52,19 +52,28 @@ func crossing(a, b []float64) float64 {
 	return a[model.ColTime] + (b[model.ColTime]-a[model.ColTime])*fa/(fa-fb)
 }
 
-// Lost returns the clients that gave up between the first and the last row: the
-// integral of boots_per_s minus goodput, less the growth of waiting_clients. The
-// integral is that of straight lines between rows, so Detail gives about two digits;
-// where all boots succeed it is exactly 0.
+// Lost returns the clients that gave up between the first and the last row: the last
+// value of [LostSoFar], 0 without rows.
 func Lost(rows [][]float64) float64 {
 	if len(rows) == 0 {
 		return 0
 	}
+	return LostSoFar(rows)[len(rows)-1]
+}
+
+// LostSoFar returns for each row the clients that gave up since the first: the integral of
+// boots_per_s minus goodput, less the growth of waiting_clients. The integral is that of
+// straight lines between rows, so Detail gives about two digits; where all boots succeed
+// it is exactly 0.
+func LostSoFar(rows [][]float64) []float64 {
 	missing := func(row []float64) float64 { return row[model.ColBoots] - row[model.ColAdmitted]*row[model.ColSuccess] }
-	lost := rows[0][model.ColWaiting] - rows[len(rows)-1][model.ColWaiting]
-	for i, b := range rows[1:] {
-		a := rows[i]
-		lost += (b[model.ColTime] - a[model.ColTime]) * (missing(a) + missing(b)) / 2
+	lost, sum := make([]float64, len(rows)), 0.0
+	for i, b := range rows {
+		if i > 0 {
+			a := rows[i-1]
+			sum += (b[model.ColTime] - a[model.ColTime]) * (missing(a) + missing(b)) / 2
+		}
+		lost[i] = max(0, sum-(b[model.ColWaiting]-rows[0][model.ColWaiting]))
 	}
-	return max(0, lost)
+	return lost
 }

@@ -92,8 +92,14 @@ func (b *tab) screen(size [2]int64, theme string) {
 		opts = append(opts, chromedp.EmulateMobile, chromedp.EmulateTouch, chromedp.EmulatePortrait)
 	}
 	b.do(chromedp.EmulateViewport(size[0], size[1], opts...))
+	b.media("prefers-color-scheme", theme)
+}
+
+// media sets what the reader prefers.
+func (b *tab) media(feature, preference string) {
+	b.t.Helper()
 	_, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}},
+		Features: []*emulation.MediaFeature{{Name: feature, Value: preference}},
 	})
 	if err != nil {
 		b.t.Fatal(err)

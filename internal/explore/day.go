@@ -66,9 +66,7 @@ func (g *Game) Run(actions []Action) (*Day, error) {
 	}
 	d.Rows, d.Throttle, d.Table = res.Detail.Rows, res.Detail.Throttle, res.Rows
 	d.Outages = trajectory.Outages(d.Rows)
-	for i := range d.Rows {
-		d.Lost = append(d.Lost, trajectory.Lost(d.Rows[:i+1]))
-	}
+	d.Lost = trajectory.LostSoFar(d.Rows)
 	d.State = d.states()
 	return d, nil
 }

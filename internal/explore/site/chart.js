@@ -1,16 +1,18 @@
 // Chart: four panels over one time axis, drawn on a canvas.
 
-const nice = (max) => {
+// nice returns a round number of at least max, and into how many round parts it goes.
+function nice(max) {
   const unit = 10 ** Math.floor(Math.log10(max));
-  return [1, 2, 2.5, 5, 10].map((k) => k * unit).find((v) => v >= max * 0.999);
-};
+  const [k, parts] = [[1, 4], [2, 4], [4, 4], [6, 3], [8, 4], [10, 5]].find(([v]) => v * unit >= max * 0.999);
+  return [k * unit, parts];
+}
 
 const short = (v) => {
   const [div, suffix] = v >= 1e6 ? [1e6, ' M'] : v >= 1e4 ? [1e3, ' k'] : [1, ''];
   return Number((v / div).toPrecision(3)).toLocaleString('en') + suffix;
 };
 
-const percent = (share, digits = 0) => `${(100 * share).toFixed(digits)} %`;
+const percent = (share, digits = 0) => `${(100 * share).toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })} %`;
 
 // Scales of the panels: low and high by what is seen so far, and where to put marks.
 const linear = (low, high, marks) => ({ to: (v) => (v - low) / (high - low), marks });
@@ -30,8 +32,8 @@ function loadScale(seen) {
 }
 
 function countScale(seen) {
-  const high = nice(Math.max(seen.high, 1));
-  return linear(0, high, steps(0, high, 4));
+  const [high, parts] = nice(Math.max(seen.high, 4));
+  return linear(0, high, steps(0, high, parts));
 }
 
 // panels says what each panel shows. A series has values, a colour, a dash and a name.
@@ -39,6 +41,7 @@ const panels = [
   {
     title: 'Hit rate',
     unit: 'of the keys read',
+    tall: 1.7,
     text: percent,
     scale: hitScale,
     series: (day) => [
@@ -47,16 +50,16 @@ const panels = [
     ],
   },
   {
-    title: 'Load of the database',
-    unit: 'of its capacity',
+    title: 'Load',
+    unit: 'of the database, of its capacity',
     text: percent,
     scale: loadScale,
     series: (day) => day.loads.map(({ name, values }, i) => ({ values, colour: 'load', name, width: i ? 1.5 : 2.5, dash: i ? [2, 3] : undefined })),
     limit: 1,
   },
   {
-    title: 'Users who get in',
-    unit: 'per second',
+    title: 'Users per second',
+    unit: '',
     text: short,
     scale: countScale,
     series: (day) => [
@@ -67,7 +70,7 @@ const panels = [
   },
   {
     title: 'Users who wait',
-    unit: '',
+    unit: 'to try again',
     text: short,
     scale: countScale,
     series: (day) => [{ values: day.waiting, colour: 'wait', name: 'wait', width: 2.5, fill: true }],
@@ -102,14 +105,20 @@ class Chart {
     g.setTransform(ratio, 0, 0, ratio, 0, 0);
     g.clearRect(0, 0, width, height);
     g.lineJoin = 'round';
-    const left = 52;
+    const left = 58;
     const right = width - 12;
     const x = (t) => left + ((right - left) * (t - from)) / (to - from);
     const shown = panels.filter((p) => p.series(game.day).every((s) => s.values));
     const [top, bottom, gap] = [18, 24, 30];
-    const room = (height - top - bottom - gap * (shown.length - 1)) / shown.length;
+    const parts = shown.reduce((sum, p) => sum + (p.tall ?? 1), 0);
+    const room = (height - top - bottom - gap * (shown.length - 1)) / parts;
     const view = { game, x, from, to, left, right, forecast, now: game.clock };
-    shown.forEach((panel, i) => this.panel(panel, { ...view, y0: top + i * (room + gap) + room, y1: top + i * (room + gap) }));
+    let y1 = top;
+    for (const panel of shown) {
+      const y0 = y1 + room * (panel.tall ?? 1);
+      this.panel(panel, { ...view, y0, y1 });
+      y1 = y0 + gap;
+    }
     this.times(view, height - bottom, top);
     this.marks(view, marks, top, height - bottom);
   }
@@ -119,11 +128,11 @@ class Chart {
     const day = v.game.day;
     const series = panel.series(day);
     const scale = panel.scale(this.seen(day, series, v.forecast ? v.game.end : v.now));
-    const y = (value) => v.y0 - (v.y0 - v.y1) * Math.min(1, Math.max(0, scale.to(value)));
-    this.outages(v);
+    const y = (value) => v.y0 - (v.y0 - v.y1) * Math.min(1.5, Math.max(-1, scale.to(value))); // beyond the panel is cut off
     g.font = '11px system-ui, sans-serif';
-    g.textAlign = 'right';
     g.textBaseline = 'middle';
+    this.outages(v, panel === panels[0]);
+    g.textAlign = 'right';
     for (const m of scale.marks) {
       g.strokeStyle = this.colour.rule;
       g.lineWidth = 1;
@@ -138,11 +147,11 @@ class Chart {
     }
     g.save();
     g.beginPath();
-    g.rect(v.left, v.y1 - 3, v.right - v.left, v.y0 - v.y1 + 6);
+    g.rect(v.left, v.y1 - 2, v.right - v.left, v.y0 - v.y1 + 3);
     g.clip();
     for (const s of series) {
       const points = this.points(day, s, v, y, v.from, v.now);
-      if (s.danger || s.fill) this.area(points, v.y0, s.danger ? this.colour.danger : this.colour[s.colour], s.danger ? 1 : 0.18);
+      if (s.danger || s.fill) this.area(points, v.y0, s.danger ? this.colour.danger : this.colour[s.colour], s.danger ? 0.7 : 0.18);
     }
     for (const s of series) {
       g.strokeStyle = this.colour[s.colour];
@@ -213,12 +222,17 @@ class Chart {
     g.globalAlpha = 1;
   }
 
-  outages(v) {
+  outages(v, named) {
     const g = this.context;
-    g.fillStyle = this.colour.outage;
     for (const [a, b] of v.game.day.outages) {
       const [from, to] = [Math.max(a, v.from), Math.min(b, v.forecast ? v.to : v.now)];
-      if (to > from) g.fillRect(v.x(from), v.y1, v.x(to) - v.x(from), v.y0 - v.y1);
+      if (to <= from) continue;
+      g.fillStyle = this.colour.outage;
+      g.fillRect(v.x(from), v.y1, v.x(to) - v.x(from), v.y0 - v.y1);
+      if (!named || v.x(to) - v.x(from) < 50) continue;
+      g.fillStyle = this.colour.line;
+      g.textAlign = 'right';
+      g.fillText('outage', v.x(to) - 4, v.y0 - 9);
     }
   }
 
@@ -228,23 +242,24 @@ class Chart {
     const y = v.y1 - 11;
     g.textBaseline = 'middle';
     g.textAlign = 'left';
+    const wide = v.right - v.left > 480;
     g.font = '600 12px system-ui, sans-serif';
     g.fillStyle = this.colour.ink;
     g.fillText(panel.title, v.left, y);
     let x = v.left + g.measureText(panel.title).width + 6;
     g.font = '11px system-ui, sans-serif';
     g.fillStyle = this.colour.quiet;
-    g.fillText(panel.unit, x, y);
+    if (wide) g.fillText(panel.unit, x, y);
     x = v.right;
     g.textAlign = 'right';
     for (const s of series.length > 1 ? [...series].reverse() : []) {
       g.fillStyle = this.colour.ink;
       g.fillText(s.name, x, y);
-      x -= g.measureText(s.name).width + 5;
+      x -= g.measureText(s.name).width + 4;
       g.strokeStyle = this.colour[s.colour];
       g.lineWidth = s.width ?? 1.75;
-      this.stroke([[x - 22, y], [x, y]], s.dash);
-      x -= 34;
+      this.stroke([[x - (wide ? 22 : 15), y], [x, y]], s.dash);
+      x -= wide ? 34 : 21;
     }
   }
 
@@ -271,22 +286,26 @@ class Chart {
     g.font = '600 10px system-ui, sans-serif';
     g.textAlign = 'center';
     g.textBaseline = 'middle';
+    let [last, height] = [-Infinity, 0];
     marks.forEach(({ at, future }, i) => {
       if (at < v.from || at > v.to) return;
       const x = v.x(at);
+      height = x - last < 17 ? (height + 1) % 4 : 0; // one above the other where they are close
+      last = x;
+      const y = bottom - 9 - 17 * height;
       g.globalAlpha = future ? 0.35 : 0.8;
       g.strokeStyle = this.colour.quiet;
       g.lineWidth = 1;
       this.stroke([[x, top], [x, bottom]], [1, 3]);
-      g.globalAlpha = 1;
+      g.globalAlpha = future ? 0.5 : 1;
       g.fillStyle = this.colour.paper;
-      g.strokeStyle = this.colour.quiet;
       g.beginPath();
-      g.arc(x, bottom - 9, 8, 0, 2 * Math.PI);
+      g.arc(x, y, 8, 0, 2 * Math.PI);
       g.fill();
       g.stroke();
       g.fillStyle = this.colour.ink;
-      g.fillText(i + 1, x, bottom - 8.5);
+      g.fillText(i + 1, x, y + 0.5);
+      g.globalAlpha = 1;
     });
     g.strokeStyle = this.colour.ink;
     g.lineWidth = 1.5;

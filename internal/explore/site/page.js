@@ -10,6 +10,13 @@ function span(seconds) {
   return min < 60 ? `${min} min` : `${Math.floor(min / 60)} h ${String(min % 60).padStart(2, '0')} min`;
 }
 
+// row makes a row of a table whose first cell names it.
+function row(kind, texts) {
+  const tr = document.createElement('tr');
+  tr.append(...texts.map((text, i) => Object.assign(document.createElement(i ? kind : 'th'), { textContent: text })));
+  return tr;
+}
+
 class Page {
   playing = false;
   #drawn = 0; // ms
@@ -87,6 +94,7 @@ class Page {
     });
     $('time').addEventListener('input', () => this.go(Number($('time').value)));
     for (const id of ['whole', 'forecast']) $(id).addEventListener('change', () => this.refresh());
+    $('numbers').addEventListener('toggle', () => this.refresh());
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
       this.chart.colours();
       this.refresh();
@@ -165,13 +173,34 @@ class Page {
     $('time').setAttribute('aria-valuetext', this.clockText(clock));
     const show = (id, text) => { if ($(id).textContent !== text) $(id).textContent = text; };
     show('clock', this.clockText(clock));
-    show('hit', day.rate ? percent(now(day.rate), 1) : '–');
+    show('hit', day.rate ? percent(Math.floor(1e4 * now(day.rate)) / 1e4, 2) : '–');
     show('load', percent(now(day.load)));
     show('goodput', `${short(now(day.goodput))}/s`);
     show('waiting', short(Math.round(now(day.waiting))));
     show('outage', span(day.outage(clock)));
     this.tell();
     this.enable();
+    if ($('numbers').open) this.numbers();
+  }
+
+  // numbers is the table until now, for those who do not see the chart.
+  numbers() {
+    const { game } = this;
+    const { table, hit } = game.day;
+    const columns = [
+      ['clock', table.t_s, (v) => this.clockText(v)],
+      ...(hit ? [['hit rate', table[`hit_rate.${hit}`], (v) => percent(v, 2)]] : []),
+      ...game.day.loads.map(({ name }) => [`load of ${name}`, table[`load.${name}`], percent]),
+      ['users arrive /s', table.boots_per_s, short],
+      ['let in /s', table.admitted_per_s, short],
+      ['of them get in', table.boot_success, percent],
+      ['wait', table.waiting_clients, (v) => short(Math.round(v))],
+    ];
+    const rows = [...table.t_s.keys()].filter((i) => table.t_s[i] <= game.clock);
+    if ($('numbers').dataset.rows === `${rows.length} ${toFragment(game.actions)}`) return;
+    $('numbers').dataset.rows = `${rows.length} ${toFragment(game.actions)}`;
+    $('numbers').querySelector('thead').replaceChildren(row('th', columns.map(([name]) => name)));
+    $('numbers').querySelector('tbody').replaceChildren(...rows.map((i) => row('td', columns.map(([, values, text]) => text(values[i])))));
   }
 
   // tell says what happens in words.
@@ -307,12 +336,6 @@ class Page {
       ['Users still waiting', short(Math.round(day.waiting.at(-1))), short(Math.round(theirs.waiting.at(-1)))],
       ['Fleet restarted', percent(this.game.rollout(end).share), percent(theirs.restarted)],
     ];
-    const cell = (kind, text) => Object.assign(document.createElement(kind), { textContent: text });
-    const row = (kind, texts) => {
-      const tr = document.createElement('tr');
-      tr.append(...texts.map((text, i) => cell(i ? kind : 'th', text)));
-      return tr;
-    };
     const compare = this.game.facts.incident.length > 0;
     const cut = (texts) => (compare ? texts : texts.slice(0, 2));
     $('end').querySelector('thead').replaceChildren(row('th', cut(['', 'You', 'They'])));
