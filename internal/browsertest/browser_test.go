@@ -4,6 +4,7 @@ package browsertest
 import (
 	"context"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -129,6 +130,21 @@ func (b *tab) until(expression string) {
 			b.t.Fatalf("never true: %s\n%s", expression, value[string](b, "document.body.innerText"))
 		}
 	}
+}
+
+// click clicks what a selector finds, once it can be clicked: there, enabled, and covered by
+// nothing.
+func (b *tab) click(selector string) {
+	b.t.Helper()
+	b.until(fmt.Sprintf(`(() => {
+		const e = document.querySelector(%q);
+		if (!e || e.disabled) return false;
+		e.scrollIntoView({ block: 'center' });
+		const box = e.getBoundingClientRect();
+		if (!e.contains(document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2))) return false;
+		e.click();
+		return true;
+	})()`, selector))
 }
 
 // fits checks that nothing is wider than the screen.

@@ -41,7 +41,7 @@ func (b *tab) choose(url, words string) {
 	b.until("document.querySelector('#start[open]')")
 	b.fits()
 	b.until(fmt.Sprintf("[...document.querySelectorAll('#start button')].find((x) => x.textContent.startsWith(%q))?.click() ?? true", words))
-	b.until("!document.querySelector('dialog[open]') && !explorer.game.busy")
+	b.until("document.activeElement.id === 'play'") // the last that a start does
 	b.stop()
 }
 
@@ -63,7 +63,7 @@ func (b *tab) at(clock string) string {
 // press clicks a button and waits for the day that follows.
 func (b *tab) press(id string) {
 	b.t.Helper()
-	b.do(chromedp.Click("#"+id, chromedp.NodeEnabled))
+	b.click("#" + id)
 	b.until("!explorer.game.busy")
 }
 
@@ -112,7 +112,7 @@ func (b *tab) incident() {
 		b.at(step[0])
 		var fix int
 		if n, _ := fmt.Sscanf(step[1], "fix %d", &fix); n == 1 {
-			b.do(chromedp.Click(fmt.Sprintf("#fixes button:nth-of-type(%d)", fix+1)))
+			b.click(fmt.Sprintf("#fixes button:nth-of-type(%d)", fix+1))
 			b.until("!explorer.game.busy")
 			continue
 		}
@@ -133,13 +133,13 @@ func TestExplore_incident(t *testing.T) {
 	b.choose(url, "Play the day")
 	b.incident()
 	b.same()
-	b.do(chromedp.Click("#finish"))
+	b.click("#finish")
 	b.until("document.querySelector('#end[open]')")
 	if got := value[string](b, "document.querySelector('#end').innerText"); !strings.Contains(got, "2 h 16 min\t2 h 16 min") || !strings.Contains(got, "70 %\t70 %") {
 		t.Errorf("the end screen: %s", got)
 	}
 	b.shoot("end")
-	b.do(chromedp.Click("#look"))
+	b.click("#look")
 	b.shoot("day")
 
 	b.press("undo")
@@ -165,10 +165,10 @@ func TestExplore_screens(t *testing.T) {
 				b.fits()
 				b.shoot(name + "-" + theme + "-" + strings.Replace(clock, ":", "", 1))
 			}
-			b.do(chromedp.Click("#play", chromedp.NodeEnabled))
+			b.click("#play")
 			b.until("explorer.framesPerSecond > 0 && explorer.game.clock > 9.6 * 3600")
 			t.Logf("%s, %s: %d frames in the last second", name, theme, value[int](b, "explorer.framesPerSecond"))
-			b.do(chromedp.Click("#numbers summary"))
+			b.click("#numbers summary")
 			b.until("document.querySelectorAll('#numbers tbody tr').length > 100")
 			b.fits()
 		}
@@ -184,7 +184,7 @@ func TestExplore_lessMotion(t *testing.T) {
 	b.media("prefers-reduced-motion", "reduce")
 	b.do(chromedp.Navigate(url))
 	b.until("document.querySelector('#start[open]')")
-	b.do(chromedp.Click("#start .choices button:last-child"))
+	b.click("#start .choices button:last-child")
 	b.until("!document.querySelector('dialog[open]') && !explorer.game.busy")
 	if value[bool](b, "explorer.playing") {
 		t.Error("the clock runs")
@@ -317,10 +317,7 @@ func TestExplore_keys(t *testing.T) {
 		}
 	}
 	keys(kb.Enter) // the first choice: take over
-	b.until("!document.querySelector('dialog[open]')")
-	if b.stop(); value[string](b, "document.activeElement.id") != "play" {
-		t.Error("the focus is not on the clock")
-	}
+	b.until("document.activeElement.id === 'play'")
 	keys("p,,t,,,,e")
 	if got := value[string](b, "explorer.game.actions.map((a) => a.do + a.value).join(' ')"); got != "rollout0.25 rollout0.25 rollout0.25 pause0 throttle400 throttle600" {
 		t.Errorf("actions by keys: %s", got)

@@ -131,7 +131,7 @@ class Chart {
     const y = (value) => v.y0 - (v.y0 - v.y1) * Math.min(1.5, Math.max(-1, scale.to(value))); // beyond the panel is cut off
     g.font = '11px system-ui, sans-serif';
     g.textBaseline = 'middle';
-    this.outages(v, panel === panels[0]);
+    this.outages(v, (x, width) => g.fillRect(x, v.y1, width, v.y0 - v.y1), 'outage');
     g.textAlign = 'right';
     for (const m of scale.marks) {
       g.strokeStyle = this.colour.rule;
@@ -164,6 +164,9 @@ class Chart {
     }
     g.restore();
     this.legend(panel, series, v);
+    if (panel !== panels[0]) return;
+    g.textAlign = 'left';
+    this.outages(v, (x, width) => width > 50 && g.fillText('outage', x + 5, v.y0 - 8), 'quiet');
   }
 
   // seen returns the least and the greatest value shown so far.
@@ -222,17 +225,12 @@ class Chart {
     g.globalAlpha = 1;
   }
 
-  outages(v, named) {
-    const g = this.context;
+  // outages calls draw for each outage in the window until now.
+  outages(v, draw, colour) {
+    this.context.fillStyle = this.colour[colour];
     for (const [a, b] of v.game.day.outages) {
       const [from, to] = [Math.max(a, v.from), Math.min(b, v.forecast ? v.to : v.now)];
-      if (to <= from) continue;
-      g.fillStyle = this.colour.outage;
-      g.fillRect(v.x(from), v.y1, v.x(to) - v.x(from), v.y0 - v.y1);
-      if (!named || v.x(to) - v.x(from) < 50) continue;
-      g.fillStyle = this.colour.line;
-      g.textAlign = 'right';
-      g.fillText('outage', v.x(to) - 4, v.y0 - 9);
+      if (to > from) draw(v.x(from), v.x(to) - v.x(from));
     }
   }
 
@@ -290,7 +288,7 @@ class Chart {
     marks.forEach(({ at, future }, i) => {
       if (at < v.from || at > v.to) return;
       const x = v.x(at);
-      height = x - last < 17 ? (height + 1) % 4 : 0; // one above the other where they are close
+      height = x - last < 17 ? 1 - height : 0; // one above the other where they are close
       last = x;
       const y = bottom - 9 - 17 * height;
       g.globalAlpha = future ? 0.35 : 0.8;
