@@ -53,7 +53,7 @@ type interactive struct {
 	data   []map[string]any
 	layout map[string]any
 	shapes []map[string]any
-	shown  map[string]bool // names in the legend
+	shown  map[string]bool // names in the legends, after the number of their panel
 }
 
 // panels lays them out one below the other over one horizontal axis.
@@ -66,7 +66,6 @@ func (g *interactive) panels(panels []*panel) {
 		"height":     220 + 190*len(panels),
 		"margin":     map[string]any{"l": 70, "r": 20, "t": 30, "b": 60},
 		"hovermode":  "closest",
-		"legend":     map[string]any{"tracegroupgap": 6},
 		"xaxis":      g.axis(last.X.Label.Text, g.x, last.X.Min, last.X.Max, "y"+suffix(len(panels)-1)),
 		"showlegend": true,
 	}
@@ -75,6 +74,7 @@ func (g *interactive) panels(panels []*panel) {
 		top := 1 - float64(i)*(high+gap)
 		y := g.yAxis(p)
 		y["domain"] = []float64{max(0, top-high), top}
+		g.layout["legend"+suffix(i)] = map[string]any{"x": 1.01, "y": top, "yanchor": "top", "tracegroupgap": 6}
 		g.layout["yaxis"+suffix(i)] = y
 		for _, item := range p.items {
 			g.item(p, item, i)
@@ -286,13 +286,14 @@ func (g *interactive) points(p *panel, panel int, m markers) {
 	}, panel, nameOf(p, m.marker))
 }
 
-// put adds a trace, to the legend once per name.
+// put adds a trace, to the legend of its panel once per name.
 func (g *interactive) put(t map[string]any, panel int, name string) {
-	t["xaxis"], t["yaxis"] = "x", "y"+suffix(panel)
-	t["showlegend"] = name != "" && !g.shown[name]
+	id := suffix(panel)
+	t["xaxis"], t["yaxis"] = "x", "y"+id
+	t["showlegend"] = name != "" && !g.shown[id+name]
 	if name != "" {
-		t["name"], t["legendgroup"] = name, name
-		g.shown[name] = true
+		t["name"], t["legend"], t["legendgroup"] = name, "legend"+id, id+name
+		g.shown[id+name] = true
 	}
 	g.data = append(g.data, t)
 }

@@ -24,7 +24,7 @@ func TestInteractive_invariant(t *testing.T) {
 		}
 		var page struct {
 			Data []struct {
-				Name         string
+				Name, Legend string
 				X, Y         []any
 				Xaxis, Yaxis string
 				Showlegend   bool
@@ -51,10 +51,14 @@ func TestInteractive_invariant(t *testing.T) {
 				t.Errorf("%s: trace %d is on axes %s, %s", name, i, d.Xaxis, d.Yaxis)
 			}
 			if d.Showlegend {
-				if slices.Contains(named, d.Name) {
-					t.Errorf("%s: %q twice in the legend", name, d.Name)
+				if entry := d.Legend + " " + d.Name; slices.Contains(named, entry) {
+					t.Errorf("%s: %q twice", name, entry)
+				} else {
+					named = append(named, entry)
 				}
-				named = append(named, d.Name)
+				if page.Layout[d.Legend] == nil || d.Legend[len("legend"):] != d.Yaxis[1:] {
+					t.Errorf("%s: trace %d on axis %s is in %q", name, i, d.Yaxis, d.Legend)
+				}
 			}
 		}
 	}

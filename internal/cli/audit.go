@@ -13,6 +13,7 @@ import (
 
 	"github.com/metastable/metastable/audit"
 	"github.com/metastable/metastable/data"
+	page "github.com/metastable/metastable/internal/report"
 )
 
 type auditFlags struct {
@@ -131,10 +132,10 @@ func (r *reviewer) audit(p *part) error {
 		return err
 	}
 	for _, q := range found.Queries {
-		p.Text = append(p.Text, q.Sentence)
+		p.Facts = append(p.Facts, page.Fact{Name: q.Name, Value: q.Sentence})
 	}
-	p.points = append(p.points, found.Queries[0].Sentence)
-	p.Tables = append(p.Tables, shown(t, "The queries of the inventory, those that bear least first."))
+	p.Points = append(p.Points, found.Queries[0].Sentence)
+	p.Tables = append(p.Tables, r.shown(t, "The queries of the inventory, those that bear least first."))
 	return nil
 }
 

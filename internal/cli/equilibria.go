@@ -93,7 +93,10 @@ func (f *equilibriaFlags) run(cmd *cobra.Command, arg string) error {
 		t.meta = append(t.meta, fact{"set", f.set})
 	}
 	t.meta = append(t.meta, sum.facts...)
-	lines := append([]string{said(res, sum.back)}, sum.lines...)
+	lines := []string{said(res, sum.back)}
+	for _, l := range sum.lines {
+		lines = append(lines, l.String())
+	}
 	if out.format == textFormat {
 		t = told(t)
 	}

@@ -14,10 +14,15 @@ import (
 // A headline is the quantities that sum a moment up, for machines and for people.
 type headline struct {
 	facts    []fact
-	lines    []string
+	lines    []limitLine
 	back     float64 // s from empty caches; NaN if it is not known
 	warnings []error
 }
+
+// A limitLine is one of them for people.
+type limitLine struct{ name, value, meaning string }
+
+func (l limitLine) String() string { return l.name + " " + l.value + ": " + l.meaning }
 
 // limits are the brackets of the headline. Their units come after _lo and _hi.
 var limits = []struct {
@@ -69,7 +74,7 @@ func summarizeMoment(sys *model.System, at model.Moment, res *stability.Result, 
 		if l.Certainty != fixedpoint.Proved {
 			text += " (searched)"
 		}
-		h.lines = append(h.lines, fmt.Sprintf("%s%s %s: %s", q.name, q.unit, value, text))
+		h.lines = append(h.lines, limitLine{q.name + q.unit, value, text})
 	}
 	return h, nil
 }
@@ -92,13 +97,13 @@ func (h *headline) timeBack(sys *model.System, at model.Moment, res *stability.R
 		value = humanTime(back)
 	}
 	h.facts = append(h.facts, fact{"time_back_s", back})
-	h.lines = append(h.lines, fmt.Sprintf("time_back_s %s: until the goodput is back after all cached content is lost", value))
+	h.lines = append(h.lines, limitLine{"time_back_s", value, "until the goodput is back after all cached content is lost"})
 	return nil
 }
 
 func (h *headline) add(key string, value float64, text string) {
 	h.facts = append(h.facts, fact{key, value})
-	h.lines = append(h.lines, fmt.Sprintf("%s %s: %s", key, human(value, 4), text))
+	h.lines = append(h.lines, limitLine{key, human(value, 4), text})
 }
 
 // longOutage is what is worth a word in the verdict.

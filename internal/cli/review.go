@@ -8,6 +8,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -71,10 +72,9 @@ type reviewer struct {
 	day  func() (*trajectory.Result, error) // the scenario's own run, once for all parts
 }
 
-// A part is a section of a review with what it says in short.
+// A part is a section of a review.
 type part struct {
 	page.Section
-	points  []string
 	verdict string // of the whole review; empty in all but one part
 }
 
@@ -122,8 +122,10 @@ func (f *reviewFlags) run(cmd *cobra.Command, arg string) error {
 	if !f.quiet {
 		w := cmd.ErrOrStderr()
 		fmt.Fprintln(w, p.Verdict)
-		for _, line := range p.Points {
-			fmt.Fprintln(w, "-", line)
+		for _, s := range p.Sections {
+			for _, line := range s.Points {
+				fmt.Fprintln(w, "-", line)
+			}
 		}
 		fmt.Fprintln(w, "wrote", path)
 	}
@@ -183,8 +185,7 @@ func (r *reviewer) page(done []*part, took time.Duration) *page.Page {
 		if x.verdict != "" {
 			p.Verdict = x.verdict
 		}
-		p.Points = append(p.Points, x.points...)
-		if len(x.Text)+len(x.Figures)+len(x.Tables)+len(x.Warnings) > 0 {
+		if len(x.Points)+len(x.Text)+len(x.Facts)+len(x.Figures)+len(x.Tables)+len(x.Warnings) > 0 {
 			p.Sections = append(p.Sections, x.Section)
 		}
 	}
@@ -193,21 +194,28 @@ func (r *reviewer) page(done []*part, took time.Duration) *page.Page {
 		{Name: "scenario", Value: r.sc.Name + ", hash " + r.sc.Hash()},
 		{Name: "set", Value: strings.Join(r.set, ", ")},
 		{Name: "method", Value: "fluid equations of hit rates, queues, retries and sessions; see docs/model.md"},
-		{Name: "trajectories", Value: ode.Rodas5P.String() + ", relative tolerance 1e-6 (the run) and 1e-5 (searches)"},
-		{Name: "draws", Value: fmt.Sprintf("%d at each traffic, seed %d", r.draws, r.seed)},
+		{Name: "the peak", Value: r.peakText() + ", no throttle, parameters as at the start of the run"},
+		{Name: "trajectories", Value: ode.Rodas5P.String() + ", relative tolerance 1e-6 (the run) and 1e-5 (draws and searches)"},
+		{Name: "states of rest", Value: "refined until the scaled residual of the whole system is at most 1e-10"},
+		{Name: "limits", Value: "bisected to 1e-4 of the value (traffic, throttle) and 1e-3 of the content (triggers)"},
+		{Name: "way home", Value: "every step of the throttle safe for half an hour at a limit 5 % larger, by trajectories of the whole system"},
+		{Name: "draws", Value: fmt.Sprintf("%d at each traffic, seed %d; intervals with %.0f %% confidence (Wilson)", r.draws, r.seed, 100*sweepConfidence)},
+		{Name: "what it does not see", Value: "single users, keys and shards (they are averages), the network, connection pools, failover; docs/model.md, limits and validity"},
 		{Name: "computed in", Value: humanTime(took.Seconds())},
 	}
 	if len(r.set) == 0 {
 		p.About = slices.Delete(p.About, 2, 3)
 	}
+	p.Scenario = string(r.sc.YAML())
 	if text, err := data.Incident(r.sc.Name); err == nil {
 		p.Sources = string(text)
 	}
 	return p
 }
 
-// add puts a figure into a part, and its picture and table into the directory.
-func (r *reviewer) add(p *part, name, caption string, f plots.Figure) error {
+// add puts a figure, and what it shows in words, into a part, and its picture and table
+// into the directory.
+func (r *reviewer) add(p *part, name, caption string, f plots.Figure, facts ...page.Fact) error {
 	if _, err := writeFigure(f, filepath.Join(r.dir, r.sc.Name+"."+name), ".svg", ".csv"); err != nil {
 		return err
 	}
@@ -219,7 +227,7 @@ func (r *reviewer) add(p *part, name, caption string, f plots.Figure) error {
 	if err := f.Write(&svg, "svg"); err != nil {
 		return err
 	}
-	p.Figures = append(p.Figures, page.Figure{Caption: caption, Plot: plot, SVG: []byte(svg.String())})
+	p.Figures = append(p.Figures, page.Figure{Caption: caption, Facts: facts, Plot: plot, SVG: []byte(svg.String())})
 	return nil
 }
 
@@ -229,20 +237,26 @@ func (r *reviewer) save(t *table, name string) error {
 	return err
 }
 
-// shown returns a table for the page.
-func shown(t *table, caption string) page.Table {
+// shown returns a table for the page, with times of the run by the clock.
+func (r *reviewer) shown(t *table, caption string) page.Table {
+	const nothing = 1e-6 // what a table for people shows as 0
 	out := page.Table{Caption: caption, Columns: t.names()}
+	c := clock{r.sc.Start, r.sc.Duration}
 	for k, row := range t.rows {
 		var cells []string
 		if t.label != "" {
 			cells = append(cells, t.labels[k])
 		}
-		for _, v := range row {
+		for i, v := range row {
 			switch {
 			case math.IsNaN(v):
 				cells = append(cells, "–")
 			case math.IsInf(v, 1):
 				cells = append(cells, "none")
+			case t.columns[i] == "t_s", t.columns[i] == "until_s":
+				cells = append(cells, c.at(v))
+			case math.Abs(v) < nothing && t.columns[i] != "eigenvalue_per_s":
+				cells = append(cells, "0")
 			default:
 				cells = append(cells, human(v, 4))
 			}
@@ -252,9 +266,38 @@ func shown(t *table, caption string) page.Table {
 	return out
 }
 
-// lines returns what an explanation says, a paragraph a line.
+// factsOf returns what an explanation says, a line each: what stands before a colon, and
+// what after it. Lines without one come first, as paragraphs.
+func factsOf(tell func(w io.Writer)) (text []string, facts []page.Fact) {
+	for _, l := range lines(tell) {
+		name, value, ok := strings.Cut(l, ": ")
+		if !ok {
+			text = append(text, l)
+			continue
+		}
+		facts = append(facts, page.Fact{Name: name, Value: value})
+	}
+	return text, facts
+}
+
+// peakText says how much traffic the peak is.
+func (r *reviewer) peakText() string {
+	return bootsText(r.peak.Traffic * r.sc.Traffic.Boots)
+}
+
+// bootsText writes a rate of boots with four digits.
+func bootsText(v float64) string {
+	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 4, 64), 64) // what is written can be read
+	return exact(v) + " boots/s"
+}
+
+// lines returns what an explanation says, a paragraph a line, with a capital.
 func lines(tell func(w io.Writer)) []string {
 	var b strings.Builder
 	tell(&b)
-	return strings.FieldsFunc(b.String(), func(c rune) bool { return c == '\n' })
+	out := strings.FieldsFunc(b.String(), func(c rune) bool { return c == '\n' })
+	for i, l := range out {
+		out[i] = strings.ToUpper(l[:1]) + l[1:]
+	}
+	return out
 }

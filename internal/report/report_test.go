@@ -40,10 +40,10 @@ func written(t *testing.T, text string) string {
 	t.Helper()
 	var buf bytes.Buffer
 	err := Write(&buf, &Page{
-		Title: text, Verdict: text, Points: []string{text}, Sources: text,
+		Title: text, Verdict: text, Sources: text, Scenario: text,
 		Sections: []Section{{
-			ID: "a", Title: text, Text: []string{text}, Warnings: []string{text},
-			Figures: []Figure{{Caption: text, Plot: []byte(`{"data":[],"layout":{"title":"\u003c/script\u003e"}}`), SVG: []byte("<svg></svg>")}},
+			ID: "a", Title: text, Points: []string{text}, Text: []string{text}, Facts: []Fact{{text, text}}, Warnings: []string{text},
+			Figures: []Figure{{Caption: text, Facts: []Fact{{text, text}}, Plot: []byte(`{"data":[],"layout":{"title":"\u003c/script\u003e"}}`), SVG: []byte("<svg></svg>")}},
 			Tables:  []Table{{Caption: text, Columns: []string{text}, Rows: [][]string{{text}}}},
 		}},
 		About: []Fact{{text, text}},
