@@ -4,16 +4,25 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"github.com/metastable/metastable/internal/special"
 )
 
 // Compile turns the scenario into a [System]. It fails when the scenario has a part
 // that the equations cannot carry, or when a change of the timeline would alter the
 // layout of the state.
-func (sc *Scenario) Compile() (*System, error) {
-	s := &System{name: sc.Name, end: sc.Duration, initial: sc.Initial}
-	par, err := sc.params()
+func (sc *Scenario) Compile() (*System, error) { return sc.compile(nil) }
+
+// Recompile is Compile with the tables of a system compiled before, as far as they are the
+// same; nil: none.
+func (sc *Scenario) Recompile(before *System) (*System, error) {
+	if before == nil {
+		return sc.Compile()
+	}
+	return sc.compile(before.tables)
+}
+
+func (sc *Scenario) compile(older *tables) (*System, error) {
+	s := &System{name: sc.Name, end: sc.Duration, initial: sc.Initial, tables: newTables(older)}
+	par, err := sc.params(s.tables)
 	if err != nil {
 		return nil, err
 	}
@@ -27,6 +36,7 @@ func (sc *Scenario) Compile() (*System, error) {
 	if err := s.schedule(sc, par); err != nil {
 		return nil, err
 	}
+	s.tables.older = nil
 	s.work = newScratch(&s.lay)
 	s.arr = newArrow(&s.lay)
 	s.mem = s.newMemory()
@@ -34,7 +44,7 @@ func (sc *Scenario) Compile() (*System, error) {
 	return s, nil
 }
 
-func (sc *Scenario) params() (*params, error) {
+func (sc *Scenario) params(t *tables) (*params, error) {
 	p := &params{
 		boots:   sc.Traffic.Boots,
 		session: sc.Traffic.SessionLength,
@@ -44,7 +54,7 @@ func (sc *Scenario) params() (*params, error) {
 	}
 	p.wait, p.lastFeeds = sc.Clients.waits()
 	for _, c := range sc.Classes {
-		k, err := sc.class(c.Name, c.Value)
+		k, err := sc.class(c.Name, c.Value, t)
 		if err != nil {
 			return nil, err
 		}
@@ -90,7 +100,7 @@ func (c *Clients) waits() (d []float64, lastFeeds bool) {
 	}
 }
 
-func (sc *Scenario) class(name string, c Class) (class, error) {
+func (sc *Scenario) class(name string, c Class, t *tables) (class, error) {
 	k := class{
 		perBoot: c.PerBoot, perSession: c.PerSession, m: c.KeysPerRequest,
 		cached: c.Cached, missing: c.Fetch == "missing", scatter: c.Route == "scatter",
@@ -104,7 +114,7 @@ func (sc *Scenario) class(name string, c Class) (class, error) {
 	}
 	k.shards = float64(sc.Pools[k.pool].Value.Shards)
 	if k.scatter && k.shards > 1 {
-		k.table = special.NewShards(k.shards)
+		k.table = t.shardsOf(k.shards)
 	}
 	if !c.Cached {
 		return k, nil
@@ -116,7 +126,8 @@ func (sc *Scenario) class(name string, c Class) (class, error) {
 	k.age = float64(c.compartments()) / c.TTL
 	var phi []float64
 	if c.Popularity.Weights == nil {
-		phi, k.pi = special.ZipfBins(c.Keys, c.Popularity.Zipf, c.Popularity.Bins)
+		shares := t.binsOf(zipf{c.Keys, c.Popularity.Zipf, c.Popularity.Bins})
+		phi, k.pi = shares.keys, shares.accesses
 	}
 	for _, w := range c.Popularity.Weights {
 		phi, k.pi = append(phi, w.Keys), append(k.pi, w.Accesses)

@@ -3,6 +3,8 @@ package model
 import (
 	"fmt"
 	"math"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -120,5 +122,59 @@ func TestCompile_refuses_more_loss_than_content(t *testing.T) {
 	const want = "timeline[1]: rollout: a step of 0.5 that costs each node its content 2.1495"
 	if _, err := sc.Compile(); err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("got %v, want %s…", err, want)
+	}
+}
+
+// A system that shares tables with the one before moves as one that was compiled by itself, whatever
+// was changed between the two.
+func TestRecompile_exact(t *testing.T) {
+	file, err := os.ReadFile("testdata/reference/slack.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sc, err := Parse("slack.yaml", file, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sys, err := sc.Compile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const class, pool = "classes.gdm_members.", "pools.main."
+	for _, c := range []struct {
+		path  string
+		value float64
+	}{
+		{pool + "capacity", 7000},
+		{class + "popularity.zipf", 0.9},
+		{class + "keys", 1e6},
+		{pool + "shards", 64},
+		{class + "ttl", 3600},
+		{pool + "shards", 128},
+	} {
+		if err := sc.SetFloat(c.path, c.value); err != nil {
+			t.Fatal(err)
+		}
+		if sys, err = sc.Recompile(sys); err != nil {
+			t.Fatal(err)
+		}
+		alone, err := sc.Compile()
+		if err != nil {
+			t.Fatal(err)
+		}
+		y, err := alone.Start()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range y {
+			y[i] *= 0.9
+		}
+		alone.Reset()
+		got, want := make([]float64, len(y)), make([]float64, len(y))
+		sys.Eval(got, 0, y)
+		alone.Eval(want, 0, y)
+		if !slices.Equal(got, want) {
+			t.Errorf("with %s = %g: %v, compiled alone %v", c.path, c.value, got, want)
+		}
 	}
 }

@@ -14,7 +14,7 @@ type window struct {
 // schedule builds the pieces between breaks: the timeline's entries, the ends of
 // what lasts, and the kinks of the traffic profile.
 func (s *System) schedule(sc *Scenario, par *params) error {
-	st := &state{sc: sc, par: par, limit: sc.Throttle.Limit, shedAll: sc.Throttle.Priority == "all", keep: 1}
+	st := &state{sc: sc, par: par, tables: s.tables, limit: sc.Throttle.Limit, shedAll: sc.Throttle.Priority == "all", keep: 1}
 	st.kappa = slices.Repeat([]window{{math.Inf(1), 1}}, len(sc.Pools))
 	st.traffic, st.validate = window{math.Inf(1), 1}, window{math.Inf(1), 0}
 
@@ -62,8 +62,9 @@ func (s *System) schedule(sc *Scenario, par *params) error {
 
 // state is what the timeline has set so far.
 type state struct {
-	sc  *Scenario
-	par *params
+	sc     *Scenario
+	par    *params
+	tables *tables
 
 	traffic, validate window
 	kappa             []window
@@ -147,7 +148,7 @@ func (st *state) change(lay *layout, e *Entry) error {
 	if _, err := sc.apply(e.Change); err != nil {
 		return err
 	}
-	par, err := sc.params()
+	par, err := sc.params(st.tables)
 	if err != nil {
 		return err
 	}

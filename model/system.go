@@ -38,6 +38,7 @@ type System struct {
 	pieces  []*piece // pieces[k+1] follows breaks[k]
 	initial Initial
 	end     float64 // s
+	tables  *tables
 
 	now      *piece // in force
 	work     scratch

@@ -180,18 +180,13 @@ func (f *Family) member(p []float64) (*member, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &member{}
-	switch full := len(f.kept) == keep; {
-	case full && !f.whole:
-		m = f.kept[f.next]
-		f.next = (f.next + 1) % keep
-	case full:
-		f.kept[f.next] = m
-		f.next = (f.next + 1) % keep
-	default:
-		f.kept = append(f.kept, m)
+	i := len(f.kept)
+	if i < keep {
+		f.kept = append(f.kept, &member{})
+	} else if i, f.next = f.next, (f.next+1)%keep; f.whole {
+		f.kept[i] = &member{} // others may hold the one before
 	}
-	return m, f.move(m, sys, p)
+	return f.kept[i], f.move(f.kept[i], sys, p)
 }
 
 // move makes m the member at p of the compiled system.
@@ -243,6 +238,7 @@ func (f *Family) compile(p []float64) (*model.System, error) {
 	if !stale {
 		return f.sys, nil
 	}
+	before := f.sys
 	f.sys = nil
 	for i, a := range f.Axes {
 		if !compiled(a.Path) || f.set[i] == p[i] {
@@ -253,7 +249,7 @@ func (f *Family) compile(p []float64) (*model.System, error) {
 		}
 		f.set[i] = p[i]
 	}
-	sys, err := f.sc.Compile()
+	sys, err := f.sc.Recompile(before)
 	if err != nil {
 		return nil, err
 	}
