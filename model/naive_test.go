@@ -243,14 +243,14 @@ func (d *textbook) pass() {
 
 	reads := make([]float64, n)
 	np := len(sc.Pools)
-	work, calls, second, raw, common := make([]float64, np), make([]float64, np), make([]float64, np), make([]float64, np), make([]float64, np)
+	work, second, raw, common := make([]float64, np), make([]float64, np), make([]float64, np), make([]float64, np)
 	for i := range sc.Pools {
 		p := &sc.Pools[i].Value
 		bg := p.Background.Rate
 		if p.Background.Follows == "traffic" {
 			bg *= d.mult
 		}
-		work[i], calls[i] = bg, bg
+		work[i] = bg
 		raw[i] = bg * (1 + p.ServiceSCV)
 		second[i] = raw[i] + bg*(p.ArrivalSCV-1)
 	}
@@ -274,7 +274,6 @@ func (d *textbook) pass() {
 			q.lambda *= fetched / (1 - h[i])
 		}
 		work[pool] += q.lambda * q.w
-		calls[pool] += q.lambda
 		raw[pool] += q.lambda * q.w2 * (1 + p.ServiceSCV)
 		second[pool] += q.lambda * (q.w2*(1+p.ServiceSCV) + (p.ArrivalSCV-1)*q.w*q.w)
 		common[pool] += q.lambda * q.common
@@ -313,7 +312,7 @@ func (d *textbook) pass() {
 		}
 		d.b[i] = second[i] / work[i] / 2
 		if p.Discipline == "ps" {
-			d.b[i] = work[i] / calls[i]
+			d.b[i] = raw[i] / (1 + p.ServiceSCV) / work[i]
 		}
 		d.share[i] = common[i] / raw[i]
 		if p.ShardCorrelation != nil {

@@ -27,7 +27,7 @@ func (s *System) Columns() []string {
 // Observe stores the observables at (t, y) in dst, one for each of
 // [System.Columns]: rates in 1/s, probabilities in 0…1, load as offered work over
 // capacity, in_system in work units per shard. boot_success is that of an admitted
-// boot, timeout that of the pool's mean query. What a tolerance leaves of waiting
+// boot, timeout that of the pool's mean query, under processor sharing of its classes'. What a tolerance leaves of waiting
 // clients below 0 reads 0.
 func (s *System) Observe(dst []float64, t float64, y []float64) {
 	s.core(t, y, false)
@@ -58,7 +58,26 @@ func (s *System) meanTimeout(i int) float64 {
 	if p.calls > 0 && p.load > 0 {
 		w = p.load / p.calls
 	}
+	if c.ps {
+		return s.classTimeout(i, c.timeoutOf(p, w, false, nil))
+	}
 	return c.timeoutOf(p, w, false, nil)
+}
+
+// classTimeout is the mean over the queries of a pool's classes, or else what is given: a
+// background of small queries says nothing of large ones that share the server.
+func (s *System) classTimeout(i int, empty float64) float64 {
+	late, calls := 0.0, 0.0
+	for q := range s.work.class {
+		if k := &s.work.class[q]; s.now.par.class[q].pool == i {
+			rate := k.rate * k.sh.calls * k.lone
+			late, calls = late+rate*k.p, calls+rate
+		}
+	}
+	if calls < 1e-100 {
+		return empty
+	}
+	return late / calls
 }
 
 // Throttle returns the limit on admitted boot attempts at t, 1/s, by what is in force

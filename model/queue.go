@@ -143,16 +143,17 @@ func (s *System) queue(i int, grad bool) {
 }
 
 // mix computes the closure variables of a pool from the mix of its queries: b, the
-// mean residual query (first come first served) or the mean query (processor
-// sharing), or the load (measured curve); and the common share.
+// mean residual query (first come first served) or the mean nominal query in system, Σ λ w²/Σ λ w,
+// where large ones stay longer (processor sharing), or the load (measured curve); and the
+// common share.
 func (s *System) mix(i int, grad bool) {
 	c, p := &s.now.par.pool[i], &s.work.pool[i]
 	top, bottom, gTop, gBottom := p.second, 2*p.load, p.gSecond, p.gLoad
 	empty := (c.cs + c.ca) / 2 // what single point reads would bring
 	half := 0.5
-	if c.ps {
-		top, bottom, gTop, gBottom = p.load, p.calls, p.gLoad, p.gCall
-		empty, half = 1, 1
+	if c.ps { // the mean of what is met in system
+		top, bottom, gTop = p.raw, (1+c.cs)*p.load, p.gRaw
+		empty, half = 1, 1/(1+c.cs)
 	}
 	switch {
 	case c.curve != nil:
@@ -182,7 +183,7 @@ func (s *System) mix(i int, grad bool) {
 	}
 }
 
-// psDrift is the drift under processor sharing in units of the mean query b, the
+// psDrift is the drift under processor sharing in units of the query b, the
 // caller's kill freeing the server: with u = 1 + n/b, c = μτ/(b u) the work a query
 // gets before its time-out, E = E[min(w, c)] and q = P(w > c), w Gamma with mean 1,
 //

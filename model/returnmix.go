@@ -2,7 +2,7 @@ package model
 
 import "math"
 
-// mixes bounds the mean residual query (the mean query under processor sharing) and the
+// mixes bounds the mean residual query (the mean query in system under processor sharing) and the
 // common share of a pool to which classes bring the given work, over their parts in it and
 // the shapes in the two copies of the system: means over queries.
 func (m *ReturnMap) mixes(i int, work ends) (b, share ends) {
@@ -18,7 +18,7 @@ func (m *ReturnMap) mixes(i int, work ends) (b, share ends) {
 		calls := ends{part.lo / y.w, part.hi / x.w}
 		m.common.add(ends{calls.lo * x.w2, calls.hi * y.w2}, ends{x.ww / x.w2, y.ww / y.w2})
 		if p.ps {
-			m.mix.add(calls, ends{x.w, y.w})
+			m.mix.add(part, ends{x.w2 / y.w, y.w2 / x.w})
 			continue
 		}
 		odd := ends{(p.ca - 1) * x.w * x.w, (p.ca - 1) * y.w * y.w}

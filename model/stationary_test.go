@@ -136,3 +136,17 @@ func TestSoftLimitExact(t *testing.T) {
 		numtest.Check(t, name+"r", o["refused.p"], c.r, 0, 0.0005)
 	}
 }
+
+// Processor sharing of large and small queries: of class k there are ρ_k/(1 − ρ) in system whatever
+// the laws of the work, so their work is Σ ρ_k w_k/(1 − ρ).
+func TestMixedSharingExact(t *testing.T) {
+	for _, c := range []struct{ boots, w, background, scv float64 }{{10, 4, 30, 1}, {20, 4, 10, 0}, {1, 31, 40, 1}, {0.5, 100, 45, 2}} {
+		s := compiled(t, strings.Replace(queueFile, "capacity: 100/s", "capacity: 100/s, background: 1/s, discipline: ps", 1), map[string]float64{
+			"traffic.boots": c.boots, "classes.q.visit_cost": c.w, "pools.p.background": c.background, "pools.p.service_scv": c.scv,
+		})
+		y := started(t, s)
+		rho := (c.boots*c.w + c.background) / 100
+		want := (c.boots*c.w*c.w + c.background) / 100 / (1 - rho)
+		numtest.Check(t, fmt.Sprintf("%+v: n", c), y[s.lay.pool[0].n], want, 1e-10, 0)
+	}
+}

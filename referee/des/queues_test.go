@@ -56,6 +56,18 @@ func TestQueues_atRest_exact(t *testing.T) {
 	}
 }
 
+// Large and small queries that share a server: of class k there are ρ_k/(1 − ρ) in system whatever
+// the laws of the work, so that large ones make up more of what is met than of what arrives.
+func TestQueues_mixedSharing_exact(t *testing.T) {
+	sc := parse(t, open, map[string]string{
+		"traffic.boots": "0.1", "classes.q.visit_cost": "3", "classes.q.key_cost": "1", "pools.main.background": "0.3/s",
+		"pools.main.discipline": "ps", "duration": "50000s",
+	})
+	r := simulate(t, sc, Settings{Replications: 10, Seed: 1, Every: sc.Duration, Warmup: 1000})
+	n, se := r.last(t, "in_system.main")
+	within(t, "work in system", n, se, (0.3*1+0.4*4)/(1-0.7), 0, 3.250)
+}
+
 // What a limit refuses, against M/M/1/K: (0.5, 5) 0.015873015873, (0.9, 10)
 // 0.0508137313274, (1.5, 10) 0.337232080138, from p_i ∝ ρ^i. A Poisson query sees those
 // probabilities whatever the discipline.

@@ -23,7 +23,6 @@ import (
 //     share of failures that are time-outs when failures feed themselves.
 //   - How often a client has tried is not known. It comes back with the probability that
 //     gives the right number of attempts per client at the present failure rate.
-//   - A throttle admits each attempt with probability limit/attempts, and has no bucket.
 //   - A fetched key is in the cache when its query arrives at the queue, not when it is
 //     answered.
 //

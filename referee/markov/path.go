@@ -165,7 +165,7 @@ func (f *flows) row(t, lasted float64) []float64 {
 	miss := f.asked / f.admitted
 	return []float64{
 		t, f.boots / lasted, f.attempts / lasted, f.admitted / lasted, f.succeeded / f.admitted, f.waiting / lasted, math.NaN(),
-		1 - f.cold/lasted, miss, f.succeeded / f.admitted,
+		math.Max(0, 1-f.cold/lasted), miss, f.succeeded / f.admitted,
 		f.load / lasted, f.system / lasted, f.late / f.accepted, f.refused / f.asked,
 	}
 }
@@ -197,21 +197,20 @@ func (r *rates) flows(law []float64, g Grid) (f flows) {
 			}
 			f.waiting += p * float64(m)
 		}
-		admitted := math.Min(attempts, r.throttle)
-		asked := admitted * miss
+		asked := attempts * miss
 		f.attempts += p * attempts
-		f.admitted += p * admitted
+		f.admitted += p * attempts
 		f.asked += p * asked
 		f.system += p * float64(n) * r.work
 		f.load += p * (asked + r.background) / r.serve
 		if r.places > 0 && n == r.places {
 			f.refused += p * asked
-			f.succeeded += p * (admitted - asked)
+			f.succeeded += p * (attempts - asked)
 			continue
 		}
 		f.accepted += p * asked
 		f.late += p * asked * late[n]
-		f.succeeded += p * (admitted - asked*late[n])
+		f.succeeded += p * (attempts - asked*late[n])
 	}
 	return f
 }

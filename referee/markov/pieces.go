@@ -25,7 +25,6 @@ type rates struct {
 	work       float64 // of a query, work units
 	places     int     // in system; 0: no limit
 	timeout    float64 // s
-	throttle   float64 // attempts admitted, 1/s
 
 	retries  bool
 	wait     float64 // mean backoff, s
@@ -38,9 +37,8 @@ type rates struct {
 	lateFill bool
 }
 
-// ratesOf reads the scenario as it is when boots and capacity are multiplied and the
-// throttle is as given.
-func ratesOf(sc *model.Scenario, traffic, capacity, throttle float64) (rates, error) {
+// ratesOf reads the scenario as it is when boots and capacity are multiplied.
+func ratesOf(sc *model.Scenario, traffic, capacity float64) (rates, error) {
 	if err := supported(sc); err != nil {
 		return rates{}, err
 	}
@@ -54,7 +52,7 @@ func ratesOf(sc *model.Scenario, traffic, capacity, throttle float64) (rates, er
 	}
 	r := rates{
 		cached: q.Cached, first: sc.Traffic.Boots * traffic, background: p.Background.Rate,
-		serve: p.Capacity * capacity / work(q), work: work(q), timeout: p.Timeout, throttle: throttle,
+		serve: p.Capacity * capacity / work(q), work: work(q), timeout: p.Timeout,
 		giveUp: sc.Clients.GiveUp, budget: sc.Clients.RetryBudget,
 		keys: int(q.Keys), ttl: q.TTL, lateFill: q.LateFill,
 	}
@@ -65,7 +63,7 @@ func ratesOf(sc *model.Scenario, traffic, capacity, throttle float64) (rates, er
 		r.places = int(p.QueueLimit / work(q))
 	}
 	if b := sc.Clients.Backoff; b != nil {
-		r.retries, r.wait = true, b.Base
+		r.retries, r.wait = r.giveUp < 1, b.Base
 	}
 	if k := sc.Clients.MaxAttempts; k != nil {
 		r.attempts = *k
@@ -86,7 +84,7 @@ func cut(sc *model.Scenario) ([]piece, error) {
 	slices.Sort(times)
 	times = slices.Compact(times)
 	now := sc.Clone()
-	traffic, capacity, throttle := held{1, math.Inf(1)}, held{1, math.Inf(1)}, sc.Throttle.Limit
+	traffic, capacity := held{1, math.Inf(1)}, held{1, math.Inf(1)}
 	var pieces []piece
 	next := 0
 	for i, t := range times[:len(times)-1] {
@@ -103,8 +101,6 @@ func cut(sc *model.Scenario) ([]piece, error) {
 				traffic = held{e.Value, until}
 			case model.Capacity:
 				capacity = held{e.Value, until}
-			case model.ThrottleTo:
-				throttle = e.Value
 			case model.Flush:
 				keep *= 1 - e.Value
 			case model.Change:
@@ -114,10 +110,10 @@ func cut(sc *model.Scenario) ([]piece, error) {
 					}
 				}
 			default:
-				return nil, &UnsupportedError{fmt.Sprintf("timeline.%d.%s", next, e.Action), "the chain's rates change by steps; want traffic, capacity, throttle, flush or change"}
+				return nil, &UnsupportedError{fmt.Sprintf("timeline.%d.%s", next, e.Action), "the chain's rates change by steps; want traffic, capacity, flush or change"}
 			}
 		}
-		r, err := ratesOf(now, traffic.value, capacity.value, throttle)
+		r, err := ratesOf(now, traffic.value, capacity.value)
 		if err != nil {
 			return nil, err
 		}

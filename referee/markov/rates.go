@@ -32,15 +32,11 @@ func (r *rates) orbitChain(g Grid, late []float64) *Chain {
 		if m > 0 {
 			back = math.Min(float64(m)/dwell, r.retriesAtMost())
 		}
-		admitted := math.Min(1, r.throttle/(r.first+back))
-		if r.first+back == 0 {
-			admitted = 1
-		}
 		next, slow := min(n+1, full), late[n]
 		if n == full { // refused
 			slow = 1
 		}
-		again := r.again(1 - admitted*(1-slow))
+		again := r.again(slow)
 		for _, a := range []struct {
 			rate float64
 			from int // clients in the orbit without this one
@@ -49,10 +45,8 @@ func (r *rates) orbitChain(g Grid, late []float64) *Chain {
 				continue
 			}
 			into := min(a.from+1, edge)
-			add(g.Index(next, into), a.rate*admitted*slow*again)
-			add(g.Index(next, a.from), a.rate*admitted*(1-slow*again))
-			add(g.Index(n, into), a.rate*(1-admitted)*again)
-			add(g.Index(n, a.from), a.rate*(1-admitted)*(1-again))
+			add(g.Index(next, into), a.rate*slow*again)
+			add(g.Index(next, a.from), a.rate*(1-slow*again))
 		}
 		add(g.Index(next, m), r.background)
 		if n > 0 {
@@ -64,11 +58,10 @@ func (r *rates) orbitChain(g Grid, late []float64) *Chain {
 // cacheChain is the chain of queries in system and keys that are not in the cache.
 func (r *rates) cacheChain(g Grid, late []float64) *Chain {
 	full, keys := g.Queue-1, float64(g.Other-1)
-	asked := math.Min(r.first, r.throttle)
 	return NewChain(g.Len(), func(i int, add func(int, float64)) {
 		n, cold := g.At(i)
 		if n < full {
-			misses := asked * float64(cold) / keys
+			misses := r.first * float64(cold) / keys
 			lost := late[n]
 			if r.lateFill {
 				lost = 0

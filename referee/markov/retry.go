@@ -57,11 +57,10 @@ func (r *rates) failing() rest {
 	a := most
 	var late float64
 	for range 500 {
-		admitted := math.Min(a, r.throttle)
-		refused, slow := r.stationary((admitted + r.background) / r.serve)
-		f := 1 - admitted/a*(1-refused-slow)
+		refused, slow := r.stationary((a + r.background) / r.serve)
+		f := refused + slow
 		if late = 1; f > 0 {
-			late = admitted / a * slow / f
+			late = slow / f
 		}
 		g := r.again(f) * f
 		next := most

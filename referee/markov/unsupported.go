@@ -45,6 +45,7 @@ func supported(sc *model.Scenario) error {
 	q, p := &sc.Classes[0].Value, &sc.Pools[0].Value
 	rules := []rule{
 		{len(sc.Traffic.Profile.Points) > 0, "traffic.profile", "rates change by steps only, in the timeline"},
+		{!math.IsInf(sc.Throttle.Limit, 1), "throttle", "what its bucket lets through is more even than arrivals without memory; want none"},
 		{sc.Initial.Kind == "given", "initial", "a hit rate and a mean are no law of states; want healthy or cold"},
 		{q.PerSession > 0, class + ".per_session", "sessions are no state of the chain; want 0"},
 		{q.PerBoot != 1, class + ".per_boot", "a boot is one request; want 1"},
