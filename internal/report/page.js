@@ -20,6 +20,7 @@
         out[key] = Object.assign({ gridcolor: c.rule, linecolor: c.rule, automargin: true }, out[key]);
       }
     }
+    if (dark.matches) out.shapes = (out.shapes || []).map((s) => (s.fillcolor ? Object.assign({}, s, { fillcolor: dim(s.fillcolor) }) : s));
     const small = window.innerWidth < 700;
     if (out.annotations) out.annotations = joined(out.annotations, out.xaxis, width * (small ? 0.8 : 0.7));
     return small ? narrow(plot, out) : out;
@@ -70,11 +71,14 @@
     return out;
   }
 
-  // Black lines vanish on a dark page.
+  // Black lines vanish on a dark page, and pale areas glare.
+  const dim = (colour) => colour.replace(/,1\.00\)$/, ",0.24)");
+
   function lit(data) {
     if (!dark.matches) return data;
     return data.map(function (t) {
       const copy = Object.assign({}, t);
+      if (t.fillcolor) copy.fillcolor = dim(t.fillcolor);
       if (t.line && t.line.color === "rgba(0,0,0,1.00)") copy.line = Object.assign({}, t.line, { color: colours().ink });
       return copy;
     });
