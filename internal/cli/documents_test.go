@@ -69,6 +69,40 @@ func TestDocuments_invariant(t *testing.T) {
 	}
 }
 
+// Links between the documents lead to files, and to headings that are there.
+func TestDocuments_links_invariant(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)#: ]*)(#[^) ]*)?\)`)
+	heading := regexp.MustCompile(`(?m)^#+ (.*)$`)
+	files := append(documents(t), "../../notebooks/README.md", "../../docs/commands/README.md")
+	checked := 0
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range link.FindAllStringSubmatch(string(text), -1) {
+			checked++
+			to, target := file, text
+			if l[1] != "" {
+				to = filepath.Join(filepath.Dir(file), l[1])
+				if target, err = os.ReadFile(to); err != nil {
+					t.Errorf("%s: %v", filepath.Base(file), err)
+				}
+			}
+			anchors := []string{"#"}
+			for _, h := range heading.FindAllStringSubmatch(string(target), -1) {
+				anchors = append(anchors, "#"+strings.ReplaceAll(strings.ToLower(h[1]), " ", "-"))
+			}
+			if l[2] != "" && !slices.Contains(anchors, l[2]) {
+				t.Errorf("%s: no heading %s in %s", filepath.Base(file), l[2], filepath.Base(to))
+			}
+		}
+	}
+	if checked < 30 {
+		t.Errorf("%d links found, want more than 30", checked)
+	}
+}
+
 // Every command line of the documents runs, those of one document in order and in one
 // folder with the data of the repository; where a document shows what a command says, it
 // says that. The pages of the commands are left out: their examples are those of the help.
