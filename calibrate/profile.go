@@ -24,6 +24,11 @@ type Profile struct {
 	Lo, Hi         float64
 	OpenLo, OpenHi bool
 	Confidence     float64
+
+	// JumpLo and JumpHi report that the cost jumps past Limit at that end, as where a run
+	// tips for one value and not for the next. The model has such an end to any number of
+	// digits; the data, of one run on each side, have not.
+	JumpLo, JumpHi bool
 }
 
 // Flat reports whether neither end is told by the data.
@@ -116,10 +121,10 @@ func (f *Fit) profile(k int, confidence float64) (*Profile, error) {
 	step, before := f.lead(k, out.Limit)
 	var sides [2][]profilePoint
 	var ends [2]float64
-	var open [2]bool
+	var open, jump [2]bool
 	for s, sign := range [2]float64{-1, 1} {
 		var pts []profilePoint
-		pts, ends[s], open[s] = f.walk(here, before, k, sign*step, out.Limit)
+		pts, ends[s], open[s], jump[s] = f.walk(here, before, k, sign*step, out.Limit)
 		sides[s] = pts
 		if len(pts) > 0 && pts[len(pts)-1].cost < here.cost-gain {
 			break
@@ -160,6 +165,7 @@ func (f *Fit) profile(k int, confidence float64) (*Profile, error) {
 		add(pt)
 	}
 	out.Lo, out.Hi, out.OpenLo, out.OpenHi = p.value(ends[0]), p.value(ends[1]), open[0], open[1]
+	out.JumpLo, out.JumpHi = jump[0], jump[1]
 	return out, nil
 }
 
@@ -189,22 +195,22 @@ func (f *Fit) lead(k int, limit float64) (step float64, before []float64) {
 
 // walk goes from the best point until the cost passes the limit or the cube ends, and
 // locates where.
-func (f *Fit) walk(from profilePoint, lead []float64, k int, step, limit float64) (pts []profilePoint, end float64, open bool) {
+func (f *Fit) walk(from profilePoint, lead []float64, k int, step, limit float64) (pts []profilePoint, end float64, open, jump bool) {
 	const most = 60
 	last, before := from, profilePoint{u: lead}
 	for range most {
 		at := min(max(last.u[k]+step, 0), 1)
 		if at == last.u[k] {
-			return pts, at, true
+			return pts, at, true, false
 		}
 		next := f.held(last, before, k, at)
 		pts = append(pts, next)
 		switch rise := next.cost - last.cost; {
 		case next.cost < from.cost-gain:
-			return pts, at, false // the profile starts again from there
+			return pts, at, false, false // the profile starts again from there
 		case next.cost-from.cost > limit:
-			end, refined := f.locate(from, last, next, k, limit)
-			return append(pts[:len(pts)-1], append(refined, next)...), end, false
+			end, refined, jump := f.locate(from, last, next, k, limit)
+			return append(pts[:len(pts)-1], append(refined, next)...), end, false, jump
 		case rise < limit/30:
 			step *= 4
 		case rise < limit/5:
@@ -214,7 +220,7 @@ func (f *Fit) walk(from profilePoint, lead []float64, k int, step, limit float64
 		}
 		before, last = last, next
 	}
-	return pts, last.u[k], true
+	return pts, last.u[k], true, false
 }
 
 // held returns the best point with the coordinate at a value, searched from where the
@@ -241,8 +247,9 @@ func (f *Fit) held(last, before profilePoint, k int, at float64) profilePoint {
 }
 
 // locate returns where the cost passes the limit between two points, to a fiftieth of
-// the limit or, where the cost jumps, a thousandth of the distance from the best, and the points on the way, outward.
-func (f *Fit) locate(from, in, out profilePoint, k int, limit float64) (float64, []profilePoint) {
+// the limit or, where the cost jumps, a thousandth of the distance from the best, the points
+// on the way, outward, and whether it jumps.
+func (f *Fit) locate(from, in, out profilePoint, k int, limit float64) (end float64, way []profilePoint, jump bool) {
 	var inner, outer []profilePoint
 	for range 30 {
 		lo, hi := math.Sqrt(max(in.cost-from.cost, 0)), math.Sqrt(out.cost-from.cost)
@@ -257,9 +264,10 @@ func (f *Fit) locate(from, in, out profilePoint, k int, limit float64) (float64,
 		} else {
 			out, outer = mid, append([]profilePoint{mid}, outer...)
 		}
-		if math.Abs(mid.cost-from.cost-limit) < limit/50 || math.Abs(out.u[k]-in.u[k]) < 1e-3*math.Abs(in.u[k]-from.u[k])+1e-9 {
-			return at, append(inner, outer...)
+		close := math.Abs(out.u[k]-in.u[k]) < 1e-3*math.Abs(in.u[k]-from.u[k])+1e-9
+		if close || math.Abs(mid.cost-from.cost-limit) < limit/50 {
+			return at, append(inner, outer...), close && out.cost-in.cost > limit
 		}
 	}
-	return (in.u[k] + out.u[k]) / 2, append(inner, outer...)
+	return (in.u[k] + out.u[k]) / 2, append(inner, outer...), out.cost-in.cost > limit
 }

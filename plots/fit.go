@@ -57,6 +57,9 @@ func (f *FitChart) records() []record {
 
 var measuredMarker = marker{shape: disc, fill: black, edge: color.White, size: 2.6}
 
+// crowdedMarker is for points that lie close.
+var crowdedMarker = marker{shape: disc, fill: black, size: 1.7}
+
 func (f *FitChart) draw(p *plane) {
 	fan := FanChart{Frame: f.Frame, Bands: f.Bands, Curves: []Curve{f.Fit}}
 	x, y := emptySpan, emptySpan
@@ -68,6 +71,11 @@ func (f *FitChart) draw(p *plane) {
 	}
 	fan.draw(p)
 	p.fit(x, y, 0.02, 0.05)
-	p.add(markers{at: p.points(f.Measured.X, f.Measured.Y), marker: measuredMarker})
-	p.entry(f.Measured.Name, measuredMarker)
+	m := measuredMarker
+	const many = 50 // more of them hide each other behind their edges
+	if len(f.Measured.X) > many {
+		m = crowdedMarker
+	}
+	p.add(markers{at: p.points(f.Measured.X, f.Measured.Y), marker: m})
+	p.entry(f.Measured.Name, m)
 }

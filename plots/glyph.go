@@ -56,8 +56,8 @@ func pointRecords(points []SpecialPoint) []record {
 // A marker is a shape drawn at points.
 type marker struct {
 	shape      shape
-	fill, edge color.Color
-	size       vg.Length // radius in points
+	fill, edge color.Color // without an edge it has no halo either
+	size       vg.Length   // radius in points
 }
 
 // A shape is the outline of a marker around 0, on a circle of radius 1; empty: that
@@ -112,6 +112,11 @@ func (m marker) draw(c draw.Canvas, at vg.Point) {
 		p.Line(corner)
 	}
 	p.Close()
+	if m.edge == nil { // one of many
+		c.SetColor(m.fill)
+		c.Fill(p)
+		return
+	}
 	c.SetLineStyle(line(color.White, 3.2, nil)) // a halo, on whatever lies below
 	c.Stroke(p)
 	c.SetColor(m.fill)

@@ -77,7 +77,7 @@ universal scalability law is fitted (lambda, sigma, kappa), and its curve given 
 
 -o DIR writes NAME.fit.csv, NAME.fitted.yaml (the scenario with the values found and their
 intervals as uncertainty, for every other command), and figures: data against fit, residuals,
-profiles. --sample N draws from the posterior by N steps of an ensemble of walkers, and
+the searches in order (NAME.waterfall), profiles. --sample N draws from the posterior by N steps of an ensemble of walkers, and
 adds bands, a figure of pairs with its draws, and NAME.posterior.json: what --posterior of
 montecarlo, sweep, recover, phase, tipping and check takes.`,
 		Example: `  metastable simulate hotos21-retry --every 5s -o run.csv && metastable calibrate hotos21-retry --set pools.database.capacity=320/s --data run.csv --map attempts_per_s=attempts --free pools.database.capacity=290/s..340/s --starts 2 -o out
@@ -327,6 +327,14 @@ func (r *calibration) words() []string {
 		}
 		pr := r.profiles[next]
 		next++
+		for _, end := range []struct {
+			jumps bool
+			at    float64
+		}{{pr.JumpLo, pr.Lo}, {pr.JumpHi, pr.Hi}} {
+			if end.jumps {
+				out = append(out, fmt.Sprintf("%s: at %.4g the fit jumps, as where a run tips or does not: one run on each side does not say how sharply, so the interval is the model's more than the data's, and a posterior mixes slowly", p.Name, end.at))
+			}
+		}
 		if r.bounded(i, pr) {
 			out = append(out, fmt.Sprintf("%s: its bounds end what the data leave open, so it has no standard deviation; the interval is what is known", p.Name))
 		}

@@ -12,8 +12,8 @@ import (
 	"github.com/metastable/metastable/stability"
 )
 
-// figures are data against fit and residuals for each channel, a profile for each
-// parameter, and the pairs of the posterior.
+// figures are data against fit and residuals for each channel, the searches in order, a
+// profile for each parameter, and the pairs of the posterior.
 func (r *calibration) figures(sc *model.Scenario, confidence float64) ([]drawing, error) {
 	var out []drawing
 	add := func(name string, fig plots.Figure, err error) error {
@@ -28,6 +28,12 @@ func (r *calibration) figures(sc *model.Scenario, confidence float64) ([]drawing
 		}
 		residuals, err := r.residualChart(sc, c, confidence)
 		if err := add("residuals."+name, residuals, err); err != nil {
+			return nil, err
+		}
+	}
+	if len(r.fit.Waterfall) > 1 {
+		waterfall, err := r.waterfallChart(sc)
+		if err := add("waterfall", waterfall, err); err != nil {
 			return nil, err
 		}
 	}
@@ -92,6 +98,26 @@ func (r *calibration) residualChart(sc *model.Scenario, c int, confidence float6
 		Measured: plots.Curve{Name: "residual", X: t, Y: z},
 		Fit:      plots.Curve{Name: "fit", X: span, Y: []float64{0, 0}},
 		Bands:    []plots.Band{{Name: percent(confidence, 1) + " if normal", X: span, Lo: []float64{-most, -most}, Hi: []float64{most, most}}},
+	})
+}
+
+// waterfallChart shows where the searches ended: steps on which several end are local minima.
+func (r *calibration) waterfallChart(sc *model.Scenario) (plots.Figure, error) {
+	ends := plots.Curve{Name: "search"}
+	for i, s := range r.fit.Waterfall {
+		if !math.IsInf(s.Cost, 1) {
+			ends.X, ends.Y = append(ends.X, float64(i+1)), append(ends.Y, s.Cost-r.fit.Waterfall[0].Cost)
+		}
+	}
+	const matters = 1.0 // of a loss: less is the same minimum
+	most := max(matters, slices.Max(ends.Y))
+	return plots.NewFitChart(plots.FitChart{
+		Frame: plots.Frame{
+			Title: title(sc) + ": searches", Subtitle: "How much worse than the best each search ended, best first; a step on which several end is a local minimum.",
+			X: plots.Axis{Label: "search", Column: "search"}, Y: plots.Axis{Label: "loss of log-likelihood", Column: "loss", Lo: -0.05 * most, Hi: 1.05 * most},
+		},
+		Measured: ends,
+		Fit:      plots.Curve{Name: "best", X: []float64{1, float64(len(r.fit.Waterfall))}, Y: []float64{0, 0}},
 	})
 }
 

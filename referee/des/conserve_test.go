@@ -118,7 +118,7 @@ func TestRun_refused_exact(t *testing.T) {
 		want        string
 	}{
 		{"pools.main.shard_correlation", "0.5", nil, "des: pools.main.shard_correlation: comes out of a simulation and cannot be set; want auto"},
-		{"classes.a.keys", "1G", nil, "des: classes.a.keys: 1e+09 keys in all; the limit is 16777216 (see Scale)"},
+		{"classes.a.keys", "1G", nil, "des: classes.a.keys: 1e+09 keys in all; the limit is 67108864 (see Scale)"},
 		{"pools.side.arrival_scv", "0", nil, "des: pools.side.arrival_scv: 0, but 1 in pools.main; boots come by one law"},
 		{"classes.c.keys_per_request", "10000", nil, "des: classes.c.keys_per_request: 10000; the limit is 4096"},
 		{"cache.nodes", "100000", nil, "des: cache.nodes: 100000; the limit is 65536"},

@@ -90,9 +90,14 @@ func newSim(p *plan, run int) *sim {
 
 // run simulates to the end, or until done is closed.
 func (m *sim) run(done <-chan struct{}) bool {
+	m.start()
+	return m.loop(done)
+}
+
+// loop is run from a state that is there already.
+func (m *sim) loop(done <-chan struct{}) bool {
 	const patience = 1 << 12
 	inf := math.Inf(1)
-	m.start()
 	for quiet := 0; ; quiet++ {
 		if quiet&(patience-1) == 0 {
 			select {

@@ -10,7 +10,7 @@ import (
 
 // What a run holds in memory at most.
 const (
-	mostKeys       = 1 << 24
+	mostKeys       = 1 << 26 // 3 GB
 	mostShards     = 1 << 20
 	mostNodes      = 1 << 16
 	mostPerRequest = 1 << 12
