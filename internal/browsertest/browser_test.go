@@ -22,6 +22,7 @@ var shots = flag.String("shots", "", "write pictures of the pages into this dire
 var (
 	desktop = [2]int64{1280, 800}
 	phone   = [2]int64{390, 844}
+	screens = map[string][2]int64{"desktop": desktop, "phone": phone}
 )
 
 // A tab is a page in a browser, with what it wrote to its console.
@@ -33,9 +34,9 @@ type tab struct {
 	problems []string
 }
 
-// open starts a browser with a profile of its own. Without one the test is skipped, but not
-// where CI is set.
-func open(t *testing.T) *tab {
+// browser returns where the browser is. Without one the test is skipped, but not where CI is
+// set.
+func browser(t *testing.T) string {
 	t.Helper()
 	path, err := exec.LookPath("chromium")
 	if err != nil && os.Getenv("CI") != "" {
@@ -44,7 +45,13 @@ func open(t *testing.T) *tab {
 	if err != nil {
 		t.Skip(err)
 	}
-	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
+	return path
+}
+
+// open starts a browser with a profile of its own.
+func open(t *testing.T) *tab {
+	t.Helper()
+	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(browser(t)), chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
 		chromedp.UserDataDir(t.TempDir()), chromedp.WSURLReadTimeout(time.Minute))
 	ctx, stop := chromedp.NewExecAllocator(context.Background(), opts...)

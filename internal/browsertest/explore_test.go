@@ -24,11 +24,11 @@ import (
 
 const slack = "slack-2022-02-22"
 
-// written writes the page of the day and returns its address on the disk.
-func written(t *testing.T) string {
+// written writes the page of a scenario and returns its address on the disk.
+func written(t *testing.T, scenario string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "page.html")
-	if status := cli.Do(context.Background(), []string{"explore", slack, "-o", path, "-q"}, nil, io.Discard, t.Output()); status != 0 {
+	if status := cli.Do(context.Background(), []string{"explore", scenario, "-o", path, "-q"}, nil, io.Discard, t.Output()); status != 0 {
 		t.Fatalf("exit status %d", status)
 	}
 	return "file://" + path
@@ -80,8 +80,8 @@ func (b *tab) said(clock, want string) {
 	}
 }
 
-// incident does what was done on 22 February.
-func (b *tab) incident() {
+// act does what was done on 22 February.
+func (b *tab) act() {
 	b.t.Helper()
 	for _, clock := range []string{"0:30", "3:00", "6:02"} {
 		b.at(clock)
@@ -124,14 +124,27 @@ func (b *tab) incident() {
 	b.shoot("home")
 }
 
+func TestExplore(t *testing.T) {
+	browser(t)
+	url := written(t, slack)
+	for name, test := range map[string]func(*tab, string){
+		"incident": incident, "link": link, "keys": keys, "screens": onScreens, "less motion": lessMotion,
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := open(t)
+			test(b, url)
+			b.quiet()
+		})
+	}
+}
+
 // The incident, played by hand: it tips, a pause has no effect, the throttle drains it, too
 // large a step relapses, small ones come home. The numbers are those of this program.
-func TestExplore_incident(t *testing.T) {
-	b := open(t)
-	url := written(t)
+func incident(b *tab, url string) {
+	t := b.t
 	b.screen(desktop, "light")
 	b.choose(url, "Play the day")
-	b.incident()
+	b.act()
 	b.same()
 	b.click("#finish")
 	b.until("document.querySelector('#end[open]')")
@@ -147,15 +160,26 @@ func TestExplore_incident(t *testing.T) {
 		t.Errorf("%d actions after undo, want 14", n)
 	}
 	b.said("9:14", "All is well.") // the throttle is still on
+}
+
+// A scenario without a cache and without operators is played as well.
+func TestExplore_other(t *testing.T) {
+	b := open(t)
+	b.screen(phone, "light")
+	b.choose(written(t, "hotos21-retry"), "Play the day")
+	b.throttle("100")
+	b.click("#finish")
+	b.until("document.querySelector('#end[open]')")
+	b.fits()
+	b.shoot("other")
 	b.quiet()
 }
 
 // The page as it is on other screens, while it plays and at rest.
-func TestExplore_screens(t *testing.T) {
-	b := open(t)
-	url := written(t)
+func onScreens(b *tab, url string) {
+	t := b.t
 	for _, theme := range []string{"light", "dark"} {
-		for name, size := range map[string][2]int64{"desktop": desktop, "phone": phone} {
+		for name, size := range screens {
 			b.screen(size, theme)
 			b.do(chromedp.Navigate("about:blank"))
 			b.choose(url, "Watch")
@@ -173,13 +197,11 @@ func TestExplore_screens(t *testing.T) {
 			b.fits()
 		}
 	}
-	b.quiet()
 }
 
 // Who wants less motion gets a clock that does not start by itself.
-func TestExplore_lessMotion(t *testing.T) {
-	b := open(t)
-	url := written(t)
+func lessMotion(b *tab, url string) {
+	t := b.t
 	b.screen(desktop, "light")
 	b.media("prefers-reduced-motion", "reduce")
 	b.do(chromedp.Navigate(url))
@@ -193,7 +215,6 @@ func TestExplore_lessMotion(t *testing.T) {
 	if got := value[string](b, "document.querySelector('#clock').textContent"); got != "00:01" {
 		t.Errorf("a step leads to %s, want 00:01", got)
 	}
-	b.quiet()
 }
 
 // The server answers with the page, its type and its policy, and ends when it is interrupted.
@@ -280,9 +301,8 @@ func (b *tab) same() {
 }
 
 // A link brings the same day to another browser.
-func TestExplore_link(t *testing.T) {
-	b := open(t)
-	url := written(t)
+func link(b *tab, url string) {
+	t := b.t
 	b.screen(desktop, "dark")
 	b.choose(url, "Take over")
 	b.throttle("500")
@@ -297,14 +317,12 @@ func TestExplore_link(t *testing.T) {
 	if got := value[[]float64](other, "[...explorer.game.day.goodput]"); !slices.Equal(got, day) {
 		t.Error("the link's day is another one")
 	}
-	b.quiet()
 	other.quiet()
 }
 
 // Everything is done by keys, from the first screen to the last.
-func TestExplore_keys(t *testing.T) {
-	b := open(t)
-	url := written(t)
+func keys(b *tab, url string) {
+	t := b.t
 	b.screen(phone, "light")
 	b.do(chromedp.Navigate(url))
 	b.until("document.querySelector('#start[open]')")
@@ -328,5 +346,4 @@ func TestExplore_keys(t *testing.T) {
 		t.Errorf("the last action is %s, want off", got)
 	}
 	b.fits()
-	b.quiet()
 }

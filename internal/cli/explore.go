@@ -54,7 +54,7 @@ or to put anywhere. Links hold the actions: who opens one sees the same day.`,
 	}
 	f.inputFlags.add(cmd)
 	fl := cmd.Flags()
-	fl.StringVar(&f.listen, "listen", "127.0.0.1:8080", "serve on this `address`; port 0 is a free one")
+	fl.StringVar(&f.listen, "listen", "127.0.0.1:8080", "serve on this `address`; with port 0 on a free one")
 	fl.StringVarP(&f.out, "output", "o", "", "write the page to this `FILE (.html) or DIR`, as index.html, and serve nothing")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "nothing on standard error but problems")
 	return cmd
@@ -75,27 +75,45 @@ func (f *exploreFlags) run(cmd *cobra.Command, arg string) error {
 	if _, err := sc.Compile(); err != nil {
 		return fmt.Errorf("%s: %w", sc.Name, err)
 	}
-	var out *sink
-	if path != "" {
-		out = &sink{dir: filepath.Dir(path)}
-		if err := out.prepare(); err != nil {
-			return err
+	for _, p := range sc.Pools {
+		if p.Value.ServiceCurve != nil {
+			return fmt.Errorf("%s: pools.%s.service_curve is a file of its own, which the page does not carry", sc.Name, p.Name)
 		}
 	}
+	if path != "" {
+		if err := (&sink{dir: filepath.Dir(path)}).prepare(); err != nil {
+			return err
+		}
+		return f.export(cmd, sc, path)
+	}
+	l, err := net.Listen("tcp", f.listen)
+	if err != nil {
+		return fmt.Errorf("--listen %s: %w", f.listen, err)
+	}
+	defer l.Close()
+	return f.serve(cmd, sc, l)
+}
+
+// page compiles the model for the page of a scenario.
+func (f *exploreFlags) page(cmd *cobra.Command, sc *model.Scenario) (*site.Page, error) {
 	f.say(cmd, "compiling the model for the browser, up to a minute the first time …")
 	program, err := site.Compile(cmd.Context())
 	if err != nil {
+		return nil, err
+	}
+	return &site.Page{Title: title(sc), Scenario: playable(sc), Program: program}, nil
+}
+
+func (f *exploreFlags) export(cmd *cobra.Command, sc *model.Scenario, path string) error {
+	page, err := f.page(cmd, sc)
+	if err != nil {
 		return err
 	}
-	page := &site.Page{Title: title(sc), Name: sc.Name, Text: sc.Description, Scenario: playable(sc), Program: program}
-	if path != "" {
-		if err := writeFile(path, page.Write); err != nil {
-			return err
-		}
-		f.say(cmd, "wrote "+path)
-		return nil
+	if err := writeFile(path, page.Write); err != nil {
+		return err
 	}
-	return f.serve(cmd, page)
+	f.say(cmd, "wrote "+path)
+	return nil
 }
 
 func (f *exploreFlags) say(cmd *cobra.Command, line string) {
@@ -112,14 +130,14 @@ func playable(sc *model.Scenario) []byte {
 }
 
 // serve serves the page until it is interrupted.
-func (f *exploreFlags) serve(cmd *cobra.Command, page *site.Page) error {
+func (f *exploreFlags) serve(cmd *cobra.Command, sc *model.Scenario, l net.Listener) error {
+	page, err := f.page(cmd, sc)
+	if err != nil {
+		return err
+	}
 	var text bytes.Buffer
 	if err := page.Write(&text); err != nil {
 		return err
-	}
-	l, err := net.Listen("tcp", f.listen)
-	if err != nil {
-		return fmt.Errorf("--listen %s: %w", f.listen, err)
 	}
 	server := &http.Server{Handler: site.Handler(text.Bytes()), ReadHeaderTimeout: 10 * time.Second}
 	fmt.Fprintf(cmd.OutOrStdout(), "http://%s/\n", l.Addr())

@@ -55,9 +55,7 @@ func Policy() string {
 // A Page is a game as it is shown.
 type Page struct {
 	Title    string
-	Name     string // of the scenario
-	Text     string // about it; may be empty
-	Scenario []byte // as a file
+	Scenario []byte // as a file that refers to no other
 	Program  *Program
 }
 

@@ -44,6 +44,9 @@ class Page {
       return button;
     });
     $('fixes').hidden = facts.fixes.length === 0;
+    const rollout = facts.incident.some((a) => a.do === 'rollout');
+    const applies = { rollout, events: !rollout, cache: game.day.rate !== null };
+    for (const e of document.querySelectorAll('[data-for]')) e.hidden = !applies[e.dataset.for];
     this.wire();
   }
 
@@ -103,7 +106,7 @@ class Page {
     addEventListener('hashchange', () => this.fromLink());
     $('again').addEventListener('click', () => { $('end').close(); this.intro(); });
     $('share').addEventListener('click', () => this.copyLink($('share')));
-    $('look').addEventListener('click', () => { $('end').close(); $('whole').checked = true; this.refresh(); });
+    $('look').addEventListener('click', () => { $('end').close(); });
   }
 
   // change runs what alters the day, and says what fails.
@@ -328,13 +331,15 @@ class Page {
   // finish shows how it went.
   finish() {
     this.play(false);
+    $('whole').checked = true;
+    this.refresh();
     const { day, end } = this.game;
     const theirs = this.reference;
     const rows = [
       ['Outage', span(day.outage(end)), span(theirs.outage(end))],
       ['Users who gave up', short(Math.round(day.lost.at(-1))), short(Math.round(theirs.lost.at(-1)))],
       ['Users still waiting', short(Math.round(day.waiting.at(-1))), short(Math.round(theirs.waiting.at(-1)))],
-      ['Fleet restarted', percent(this.game.rollout(end).share), percent(theirs.restarted)],
+      ...(day.rate ? [['Fleet restarted', percent(this.game.rollout(end).share), percent(theirs.restarted)]] : []),
     ];
     const compare = this.game.facts.incident.length > 0;
     const cut = (texts) => (compare ? texts : texts.slice(0, 2));
@@ -347,8 +352,10 @@ class Page {
   verdict(day, theirs) {
     const { game } = this;
     const [mine, incident] = [day.outage(game.end), theirs.outage(game.end)];
-    if (day.inOutage(game.end - 1)) return 'The day ends, and it is still down.';
-    if (mine === 0 && game.rollout(game.end).share === 0) return 'Nothing broke, and nothing was restarted.';
+    if (day.inOutage(game.end - 1)) {
+      return day.success.at(-1) < 0.9 ? 'The day ends, and it is still down.' : 'The day ends, and users are still held back.';
+    }
+    if (mine === 0 && game.rollout(game.end).share === 0) return 'Nothing broke.';
     if (mine === 0) return 'Nobody noticed.';
     if (toFragment(game.actions) === toFragment(game.facts.incident)) return 'That is what happened.';
     if (game.facts.incident.length === 0) return 'Home.';
