@@ -18,10 +18,31 @@ import (
 //	dv/dt = b (a + out) − 2 μ n P0 − 2 W steady.
 //
 // v itself may become negative, down to −b n: then the number of queries varies with their
-// sizes in such a way that the time to serve them does not.
+// sizes in such a way that the time to serve them does not. So it is s that is a state here:
+// when the mix changes, and b with it, what waits takes the time to serve that it took.
 type expired struct {
 	p, steady   float64
 	dp, dSteady [3]float64 // in n, v, b
+}
+
+// varianceIn returns v of a pool in the state y, where a pool that drops holds s.
+func (c *pool) varianceIn(y []float64, l *poolLayout) float64 {
+	if c.drops() {
+		return y[l.v] - y[l.b]*y[l.n]
+	}
+	return y[l.v]
+}
+
+// setVariance is the way back, n and b being in y.
+func (c *pool) setVariance(y []float64, l *poolLayout, v float64) {
+	if y[l.v] = v; c.drops() {
+		y[l.v] += y[l.b] * y[l.n]
+	}
+}
+
+// alongSpread turns slopes in n and b at one v into those at one s.
+func (p *poolFlow) alongSpread(dn, dv, db float64) (n, b float64) {
+	return dn - p.b*dv, db - p.n*dv
 }
 
 func (c *pool) expiry(n, v, b, mu float64, grad bool) (e expired) {

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"github.com/metastable/metastable/internal/numtest"
+	"github.com/metastable/metastable/internal/ode"
 )
 
 // The M/M/1 queue that drops what is past its deadline τ when its turn comes, by its law of the
@@ -41,5 +44,38 @@ func TestDropExactDeadlines(t *testing.T) {
 				t.Errorf("in time %.6g, exact %.6g: off by %.2g", 1-late, intime, d)
 			}
 		})
+	}
+}
+
+// When the mix of a queue in overload changes at once, as by a throttle, what waits takes
+// the time to serve that it took: the variance of that does not jump, and the run goes on.
+// So it is where the option itself changes on the way.
+func TestDrop_mixChanges(t *testing.T) {
+	const file = `
+name: mix
+duration: 1h
+traffic: {boots: 300/s, session_length: 1s}
+classes: {q: {per_boot: 1, cached: false, visit_cost: 8}}
+pools: {p: {capacity: 1k/s, timeout: 1s, queue_limit: 5k, drop_expired: true, background: 100/s}}
+timeline: [{at: 30m, throttle: 0/s}, {at: 40m, throttle: 60/s}, {at: 50m, change: {pools.p.drop_expired: false}}, {at: 55m, change: {pools.p.drop_expired: true}}]
+initial: {hit_rate: 0, in_system: 500}
+`
+	s := compiled(t, file, nil)
+	var last float64
+	y := integrated(t, s, ode.Settings{}, []float64{1799, 3000, 3300, 3600}, func(at float64, y []float64) {
+		switch v := s.Variances(y)[0]; at {
+		case 1799:
+			if o := observed(s, at, y); o["load.p"] < 2 || v >= 0 {
+				t.Errorf("load %g, variance %g: nothing is shown", o["load.p"], v)
+			}
+		default:
+			if last > 0 {
+				numtest.Check(t, "variance at rest", v, last, 0.05, 0)
+			}
+			last = v
+		}
+	})
+	if !s.Inside(y) {
+		t.Error("the run ends outside")
 	}
 }

@@ -208,7 +208,7 @@ func (s *System) enterPool(i int, t float64, y []float64, grad bool) {
 		p.wait, _ = c.curve.latency.at(p.b)
 		return
 	}
-	p.n, p.v = y[l.n], y[l.v]
+	p.n, p.v = y[l.n], c.varianceIn(y, l)
 	p.wait = (p.n + 1) / p.mu
 	if math.IsInf(c.limit, 1) {
 		return
@@ -303,6 +303,9 @@ func (s *System) readSuccess(q int, grad bool) {
 		k.p, tail.db = pc.curve.timeout.at(p.b)
 	} else {
 		k.p = pc.timeoutOf(p, k.sh.w, grad, &tail)
+		if grad && pc.drops() {
+			tail.dn, tail.db = p.alongSpread(tail.dn, tail.dv, tail.db)
+		}
 	}
 
 	// Refusals first, then time-outs.

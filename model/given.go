@@ -46,14 +46,14 @@ func (s *System) give(y []float64, in *Initial) error {
 		}
 		s.scaleContent(y, hot)
 	}
-	for i, p := range s.lay.pool {
-		n := in.InSystem
+	for i := range s.lay.pool {
+		p, n := &s.lay.pool[i], in.InSystem
 		if math.IsInf(n, 1) {
 			n = s.now.par.pool[i].limit
 		}
 		if p.n >= 0 && n < math.Inf(1) {
 			y[p.n] = n
-			y[p.v] = n * s.work.pool[i].b // a queue that grew freely
+			s.now.par.pool[i].setVariance(y, p, n*s.work.pool[i].b) // a queue that grew freely
 		}
 	}
 	if !math.IsNaN(in.Waiting) {

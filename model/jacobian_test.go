@@ -96,10 +96,13 @@ func randomState(t testing.TB, s *System, r *rand.Rand, at float64) []float64 {
 	for j := range s.lay.nz {
 		y[s.lay.z+j] = 500 * r.Float64()
 	}
-	for _, p := range s.lay.pool {
+	for i, p := range s.lay.pool {
 		y[p.b], y[p.share] = 1, 0.5
 		y[p.n] = math.Exp(6.5 * r.Float64())
 		y[p.v] = y[p.n] * (0.2 + y[p.n]*r.Float64())
+		if s.now.par.pool[i].drops() {
+			y[p.v] += 5 * y[p.n] // more than b n
+		}
 	}
 	y[s.lay.s] = 1e4 * r.Float64()
 	for k := range s.breaks {

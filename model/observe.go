@@ -90,7 +90,7 @@ func (s *System) Variances(y []float64) []float64 {
 	v := make([]float64, len(s.pools))
 	for i, p := range s.lay.pool {
 		if p.v >= 0 {
-			v[i] = y[p.v]
+			v[i] = s.now.par.pool[i].varianceIn(y, &p)
 		}
 	}
 	return v

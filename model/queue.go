@@ -94,6 +94,9 @@ func (s *System) queue(i int, grad bool) {
 		past = c.expiry(p.n, p.v, p.b, p.mu, grad)
 		a *= 1 - past.p
 		if grad {
+			for _, d := range []*[3]float64{&past.dp, &past.dSteady} {
+				d[0], d[2] = p.alongSpread(d[0], d[1], d[2])
+			}
 			axpy(p.gDv, -2*past.steady, p.gDn)
 			for k, j := range [3]int{in, iv, ib} {
 				p.gDv[j] -= 2 * offered * past.dSteady[k]
@@ -111,6 +114,9 @@ func (s *System) queue(i int, grad bool) {
 		s.psDrift(i, a, grad)
 	} else {
 		busy, bn, bv, bb := c.law.busy(p.n, p.v, p.b)
+		if grad && c.drops() {
+			bn, bb = p.alongSpread(bn, bv, bb)
+		}
 		out, damp := p.mu*busy, 2*p.mu*p.n
 		p.dn = a - out
 		p.dv = p.b*(a+out) - damp*(1-busy) - 2*offered*past.steady
@@ -125,10 +131,23 @@ func (s *System) queue(i int, grad bool) {
 			p.gDn[ib] -= p.mu * bb
 		}
 	}
+	s.damp(i, grad)
+	if c.drops() { // the spread v + b n is the state
+		p.dv += p.b * p.dn
+		if grad {
+			axpy(p.gDv, p.b, p.gDn)
+			p.gDv[ib] += p.dn
+		}
+	}
+}
+
+// damp is the linear-noise damping of the state-dependent acceptance: 2 κ W r v/n.
+func (s *System) damp(i int, grad bool) {
+	c, p, ix := &s.now.par.pool[i], &s.work.pool[i], &s.lay.core
+	in, iv, ib := ix.n[i], ix.v[i], ix.b[i]
 	if p.r == 0 {
 		return
 	}
-	// Linear-noise damping of the state-dependent acceptance: 2 κ W r v/n.
 	h := 2 * p.kappa * p.load * p.r / p.n
 	p.dv -= h * p.v
 	if grad {
@@ -136,6 +155,11 @@ func (s *System) queue(i int, grad bool) {
 		axpy(p.gDv, -2*p.kappa*p.load*p.v/p.n, p.gR)
 		p.gDv[iv] -= h
 		p.gDv[in] += h * p.v / p.n
+		if c.drops() {
+			dn, db := p.alongSpread(0, -h, 0)
+			p.gDv[in] += dn
+			p.gDv[ib] += db
+		}
 		if p.kappa < mostOrder && p.kappa > leastOrder {
 			p.gDv[ib] += h * p.v / p.b // κ ∝ 1/b
 		}

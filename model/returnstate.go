@@ -26,7 +26,8 @@ func (m *ReturnMap) State(u []float64) []float64 {
 	for i, p := range l.pool {
 		w := &s.work.pool[i]
 		if y[p.b], y[p.share] = w.b, w.share; p.n >= 0 {
-			y[p.n], y[p.v] = w.n, w.v
+			y[p.n] = w.n
+			par.pool[i].setVariance(y, &p, w.v)
 		}
 	}
 	if l.lru >= 0 {

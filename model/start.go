@@ -109,7 +109,8 @@ func (s *System) light(t float64) ([]float64, error) {
 		if p.n >= 0 { // a light queue at rest
 			rho := min(s.work.pool[i].load/s.work.pool[i].mu, 0.5)
 			n := rho / (1 - rho)
-			y[p.n], y[p.v] = y[p.b]*n, y[p.b]*y[p.b]*n*(1+n)
+			y[p.n] = y[p.b] * n
+			s.now.par.pool[i].setVariance(y, &p, y[p.b]*y[p.b]*n*(1+n))
 		}
 	}
 	return y, nil

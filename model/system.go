@@ -19,7 +19,8 @@ import (
 //	x       content of each popularity bin of each cached class (share of its keys
 //	        that are warm), one number a bin, or one a compartment with ttl_law stages
 //	z       clients waiting in each backoff stage
-//	n, v    per pool: mean work in system per shard (work units) and its variance
+//	n, v    per pool: mean work in system per shard (work units) and its variance; with
+//	        drop_expired v + b n, the variance of the time to serve it in work units²
 //	s       booted sessions
 //	closure per pool: mean residual query b (work units) and common share; then the
 //	        dwell's delay θ (s), and the logarithm of the LRU characteristic time in
@@ -101,7 +102,15 @@ func (s *System) Reset() { s.now = s.pieces[0] }
 // Enter puts the parameters that follow break k in force. A rollout step that
 // starts appends its block, equal to x, to the state; one that ends removes it.
 func (s *System) Enter(k int, _ float64, y []float64) []float64 {
+	before := s.now.par
 	s.now = s.pieces[k+1]
+	if s.now.par != before { // of what drops, another number is the state
+		for i := range s.lay.pool {
+			if l := &s.lay.pool[i]; l.n >= 0 {
+				s.now.par.pool[i].setVariance(y, l, before.pool[i].varianceIn(y, l))
+			}
+		}
+	}
 	base, nx := s.lay.base, s.lay.z
 	switch {
 	case !s.now.rolling:
@@ -161,8 +170,7 @@ func (s *System) Scales() []float64 {
 }
 
 // Inside reports whether y is a state: contents in 0…1, clients, queues and sessions
-// that are not negative, each up to what a tolerance of 1e-3 leaves. It is the variance of
-// the time to serve a queue that is not negative; that of its work may be, see expired.
+// that are not negative, each up to what a tolerance of 1e-3 leaves.
 func (s *System) Inside(y []float64) bool {
 	const slack = 1e-3
 	for i, v := range y {
@@ -173,21 +181,11 @@ func (s *System) Inside(y []float64) bool {
 			if v < -slack || v > 1+slack {
 				return false
 			}
-		case i < s.lay.nState && v < -slack && !s.regular(i, y, slack):
+		case i < s.lay.nState && v < -slack:
 			return false
 		}
 	}
 	return true
-}
-
-// regular reports whether component i is a variance v of work with v + b n not negative.
-func (s *System) regular(i int, y []float64, slack float64) bool {
-	for _, p := range s.lay.pool {
-		if p.v == i {
-			return y[i]+y[p.b]*y[p.n] >= -slack
-		}
-	}
-	return false
 }
 
 // coreIndex numbers the few quantities through which everything is coupled: the
