@@ -117,10 +117,10 @@ func (s *System) linearizeStages(y []float64) {
 		a.dwell[j] = dw
 		due := z[j] / dw
 		a.pull += due / dw
-		a.out[j] = f.sent / dw
+		a.out[j] = f.sent/dw + par.leave*(1-f.sent)
 		a.in[j] = link
 		a.u[0][j] = inF
-		a.u[1][j] = inS - due
+		a.u[1][j] = inS - due + par.leave*z[j]
 		a.u[2][j] = inT + f.sent*due/dw
 		in = f.sent * due
 		inF, inS, inT = stay*in, again*due, -again*in/dw

@@ -3,8 +3,7 @@ package model
 import "math"
 
 // State returns the state of the whole system at the coordinates u: an equilibrium
-// where u is a fixed point. It fails to be finite where a queue without a limit, or
-// the clients held back by a retry budget, grow for ever.
+// where u is a fixed point.
 func (m *ReturnMap) State(u []float64) []float64 {
 	s := m.s
 	m.loadAt(s, u)
@@ -39,23 +38,37 @@ func (m *ReturnMap) State(u []float64) []float64 {
 	}
 	theta := f.served() * s.failDelay(nil, 0)
 	y[l.theta] = theta
-	again := (1 - par.giveUp) * fail
-	due := f.lam * again
-	sent := 0.0
-	for j, d := range par.wait {
-		if j == l.nz-1 && par.lastFeeds {
-			due /= 1 - again
-		}
-		y[l.z+j] = due * (d + theta)
-		sent += due
-		due *= again
-	}
-	if par.budget*f.lam < sent { // the budget holds more back than it lets go
-		for j := range l.nz {
-			y[l.z+j] = math.Inf(1)
-		}
-	}
+	m.wait(y[l.z:l.z+l.nz], theta, (1-par.giveUp)*fail)
 	return y
+}
+
+// wait stores the clients at rest in each backoff stage: of the retries that are due the budget
+// sends a share, the same in each, and those that it holds back leave at last.
+func (m *ReturnMap) wait(z []float64, theta, again float64) {
+	par, lam := m.s.now.par, m.s.work.flow.lam
+	due := func(sent float64) (all float64) {
+		in := lam * again
+		for j, d := range par.wait {
+			out := sent
+			if j == len(z)-1 && par.lastFeeds {
+				out = sent * (1 - again)
+			}
+			rate := in / (out + par.leave*(1-sent)*(d+theta))
+			z[j] = rate * (d + theta)
+			all += rate
+			in = again * sent * rate
+		}
+		return all
+	}
+	if due(1) == 0 {
+		return
+	}
+	least := math.Log(1e-15)
+	due(math.Exp(root(func(logSent float64) float64 {
+		all := due(math.Exp(logSent))
+		capped, _, _, _, _ := smin(all, par.budget*lam)
+		return capped/all - math.Exp(logSent)
+	}, least, 0, 1e-16)))
 }
 
 // Success returns the success of an admitted boot at the coordinates u.

@@ -21,7 +21,7 @@ func (s *System) rates(dst, y []float64) {
 		}
 		s.expireInto(dst, q, false)
 	}
-	s.stages(dst)
+	s.stages(dst, y)
 	for i := range w.pool {
 		p, at := &w.pool[i], &l.pool[i]
 		if at.n >= 0 {
@@ -70,8 +70,9 @@ func (s *System) bins(dst, x []float64, q int) {
 //
 //	dz_0/dt = (1 − γ) λ F − z_0/D_0,  dz_j/dt = (1 − γ) F z_{j−1}/D_{j−1} − z_j/D_j,
 //
-// with the share of the due retries that the budget sends on every z/D.
-func (s *System) stages(dst []float64) {
+// with the share of the due retries that the budget sends on every z/D; in a bounded system those
+// that it holds back leave at last.
+func (s *System) stages(dst, y []float64) {
 	if s.lay.nz == 0 {
 		return
 	}
@@ -80,10 +81,11 @@ func (s *System) stages(dst []float64) {
 	out := dst[s.lay.z : s.lay.z+s.lay.nz]
 	in, sent := again*f.lam, f.sent
 	out = out[:len(f.due)]
+	z := y[s.lay.z:][:len(out)]
 	for j, due := range f.due {
-		leave := sent * due
-		out[j] = in - leave
-		in = again * leave
+		try := sent * due
+		out[j] = in - try - par.leave*(1-sent)*z[j]
+		in = again * try
 	}
 	if par.lastFeeds {
 		out[len(out)-1] += in

@@ -256,6 +256,7 @@ type params struct {
 	wait      []float64 // mean wait of each backoff stage (s)
 	lastFeeds bool
 	giveUp    float64
+	leave     float64 // 1/s: clients that leave while the budget holds them back, in a bounded system
 	budget    float64
 	size      float64 // LRU entries, +Inf: no eviction
 	keys      float64 // keys of all cached classes

@@ -43,7 +43,7 @@ func (b *Branch) Err() error { return errors.Join(b.StopBack.Err(), b.StopFront.
 // A BranchPoint is an equilibrium of a branch.
 type BranchPoint struct {
 	P        float64    // the parameter, SI
-	State    []float64  // of the whole system; not finite where something grows for ever
+	State    []float64  // of the whole system
 	Row      []float64  // observables
 	Leading  complex128 // eigenvalue with the largest real part, 1/s
 	Unstable int        // eigenvalues of the whole system with a positive real part
@@ -319,13 +319,6 @@ func (t *tracer) point(x, p []float64, k int) BranchPoint {
 		}
 		x, pt.P = pt.x, p[k]
 		pt.State = m.m.State([]float64{max(m.ax.rate(x[0]), 0)})
-	}
-	if !bounded(pt.State) {
-		for i := range pt.Row {
-			pt.Row[i] = math.NaN()
-		}
-		pt.Stable = slope(m.m, []float64{m.ax.rate(x[0])}) <= 1
-		return pt
 	}
 	m.sys.Observe(pt.Row, 0, pt.State)
 	spectrum, err := linearization(m.sys, pt.State)

@@ -24,7 +24,7 @@ type Critical struct {
 // CriticalShocks finds the minimal critical shocks of every stable state at the moment:
 // of the healthy one, every kind that can tip it, of each pool the capacity; of the
 // others, every kind that can bring them home. Those that take time last for over
-// seconds. A collapse in which something grows for ever is no state, and not among them.
+// seconds.
 // Shutting a system off may do less than letting it half on, which fills its caches:
 // the shocks that bring home are looked for from small ones on in sixteenths of the
 // largest, and a window narrower than that is missed.

@@ -13,7 +13,7 @@ import (
 // listed: a trajectory that starts on the line between the two, as close to the edge
 // of their basins as bisection gets, lingers near the one on that edge (edge tracking:
 // Skufca, Yorke & Eckhardt, Phys. Rev. Lett. 96 (2006) 174101); Newton's method starts
-// where it is slow. Where that fails, and beside a state that grows for ever, they are
+// where it is slow. Where that fails they are
 // looked for along the branches over the traffic.
 func (r *Result) edges(sys, frozen *model.System, at model.Moment, set *Settings) error {
 	r.sort()
@@ -34,11 +34,6 @@ func (r *Result) edges(sys, frozen *model.System, at model.Moment, set *Settings
 		}
 		if e == nil || !r.add(e, frozen) {
 			r.Warnings = append(r.Warnings, fmt.Errorf("stability: the tipping point between the states %d and %d was not found", i, i+1))
-		}
-	}
-	if n := len(known); r.Runaway && n > 0 && known[n-1].Stable {
-		if e := alongTraffic(sys, at, &known[n-1], set); e != nil {
-			r.add(e, frozen)
 		}
 	}
 	return set.interrupted()

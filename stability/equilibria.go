@@ -77,10 +77,6 @@ type Result struct {
 	// Certainty is Proved where there are no others.
 	Certainty fixedpoint.Certainty
 
-	// Runaway: from an overload something grows for ever, a queue without a limit or
-	// clients held back; that collapse is no equilibrium.
-	Runaway bool
-
 	Evals    int     // evaluations of the return map
 	Warnings []error // what makes the list suspect and what would mend it
 }
@@ -93,7 +89,8 @@ type Result struct {
 //
 // Each is refined by Newton's method on the whole system with its exact Jacobian, whose
 // eigenvalues decide on stability, also where retries oscillate (Hopf). What does not
-// converge is left out and named in Warnings. It fails where nothing can be evaluated,
+// converge is left out and named in Warnings. What would last or grow for ever is bounded
+// ([model.System.Freeze]). It fails where nothing can be evaluated,
 // and with the partial Result when it is interrupted.
 func Equilibria(sys *model.System, at model.Moment, set *Settings) (*Result, error) {
 	frozen := sys.Freeze(at)
@@ -185,9 +182,6 @@ func (r *Result) Verdict() Verdict {
 			stable++
 			success = r.Value(e, "boot_success")
 		}
-	}
-	if r.Runaway {
-		stable++
 	}
 	switch {
 	case stable == 0:

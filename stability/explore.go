@@ -36,29 +36,13 @@ func (r *Result) explore(sys, frozen *model.System, at model.Moment, set *Settin
 		}
 		e, err := polish(frozen, end.Y)
 		switch {
-		case err == nil && distance(scales(frozen), e.State, end.Y) < 0.01 && !growing(frozen, e.State):
+		case err == nil && distance(scales(frozen), e.State, end.Y) < 0.01:
 			r.add(e, frozen)
-		case growing(frozen, end.Y):
-			r.Runaway = true
 		default:
 			r.Warnings = append(r.Warnings, fmt.Errorf("stability: from the %s start the system does not come to rest: it may oscillate", start.name))
 		}
 	}
 	return r.edges(sys, frozen, at, set)
-}
-
-// growing reports whether some component would double within the time that the
-// relaxation took, and has done so before.
-func growing(s *model.System, y []float64) bool {
-	f := make([]float64, len(y))
-	s.Eval(f, 0, y)
-	scale := s.Scales()
-	for i, v := range y {
-		if f[i]*forever > v/2 && v > 1e6*scale[i] {
-			return true
-		}
-	}
-	return false
 }
 
 // integration are the settings of a relaxation.

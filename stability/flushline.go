@@ -17,7 +17,6 @@ type patient struct {
 	sys     *model.System
 	healthy []float64 // nil: there is no healthy state
 	others  [][]float64
-	runaway bool
 	radius  float64 // what counts as close to a state: a twentieth of the distance between any two
 	content int     // components of the state that hold content of the cache
 	set     *Settings
@@ -45,8 +44,6 @@ func (t *tracer) patient(p float64) (*patient, error) {
 		}
 		y := t.point(x, []float64{p}, 0).State
 		switch {
-		case !bounded(y):
-			pt.runaway = true
 		case !s.stable:
 			unstable = append(unstable, y)
 		case pt.healthy == nil && s.success >= healthySuccess:
@@ -67,7 +64,7 @@ func (t *tracer) patient(p float64) (*patient, error) {
 // absorbs reports whether the system comes back from a flush, as [LargestFlush] means it, but for
 // the tolerances.
 func (pt *patient) absorbs(flush float64) (bool, error) {
-	if len(pt.others) == 0 && !pt.runaway {
+	if len(pt.others) == 0 {
 		return true, nil
 	}
 	y := slices.Clone(pt.healthy)
@@ -99,8 +96,6 @@ func (pt *patient) absorbs(flush float64) (bool, error) {
 		return end.Events[0].Event == 0, nil
 	case end.Status == ode.Interrupted:
 		return false, ErrInterrupted
-	case end.Status == ode.Complete && pt.runaway && growing(pt.sys, end.Y):
-		return false, nil
 	}
 	return false, fmt.Errorf("%w of a flush of %.6g after %.3g s: %s", ErrNoOutcome, flush, end.T, end.Status)
 }

@@ -36,11 +36,6 @@ func (r *Result) fromMap(m *model.ReturnMap, frozen *model.System) error {
 	for i := range set.Equilibria {
 		x := set.Equilibria[i].X
 		y, gain := m.State(x), slope(m, x)
-		if !bounded(y) { // whether the whole system grows there trajectories tell
-			r.Runaway = r.Runaway || !(gain > 1)
-			r.Certainty = fixedpoint.Searched
-			continue
-		}
 		e, err := polish(frozen, y)
 		if err != nil {
 			r.Certainty = fixedpoint.Searched

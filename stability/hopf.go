@@ -66,7 +66,7 @@ func (t *tracer) pair(pt *BranchPoint, full []float64, k int) (re, omega float64
 	p := slices.Clone(full)
 	p[k] = pt.P
 	m, err := t.f.member(p)
-	if err != nil || !bounded(pt.State) {
+	if err != nil || pt.State == nil {
 		return math.NaN(), 0
 	}
 	s, err := linearization(m.sys, pt.State)

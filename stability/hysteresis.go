@@ -135,9 +135,6 @@ func (l *looper) fall(at place, sign float64) (place, bool, error) {
 		return at, false, err
 	}
 	y := slices.Clone(from.State)
-	if !bounded(y) {
-		return at, false, nil
-	}
 	if err := m.sys.Consistent(0, y); err != nil {
 		return at, false, err
 	}

@@ -106,11 +106,7 @@ func tipping(m *model.ReturnMap, frozen *model.System, x []float64) (bool, error
 	if m.Dim() == 1 {
 		return slope(m, x) > 1, nil
 	}
-	y := m.State(x)
-	if !bounded(y) {
-		return false, nil // something grows for ever
-	}
-	e, err := polish(frozen, y)
+	e, err := polish(frozen, m.State(x))
 	return err == nil && !e.Stable && imag(e.Leading) == 0, err
 }
 
@@ -135,7 +131,7 @@ func (l *looker) search(at model.Moment, only bool) (states, error) {
 	if err != nil {
 		return s, err
 	}
-	s.collapsed = worst.grows || worst.success < healthySuccess || distance(frozen.Scales(), best.y, worst.y) > apart
+	s.collapsed = worst.success < healthySuccess || distance(frozen.Scales(), best.y, worst.y) > apart
 	return s, nil
 }
 
@@ -143,7 +139,6 @@ func (l *looker) search(at model.Moment, only bool) (states, error) {
 type rested struct {
 	y       []float64
 	success float64 // of an admitted boot
-	grows   bool    // without end, and there is no state
 }
 
 func (l *looker) settle(s *model.System, b *beginning) (rested, error) {
@@ -156,8 +151,6 @@ func (l *looker) settle(s *model.System, b *beginning) (rested, error) {
 		return rested{}, err
 	case end.Status == ode.Interrupted:
 		return rested{}, ErrInterrupted
-	case growing(s, end.Y):
-		return rested{y: end.Y, grows: true}, nil
 	}
 	e, err := polish(s, end.Y)
 	if err != nil || distance(scales(s), e.State, end.Y) >= 0.01 {

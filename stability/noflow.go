@@ -25,12 +25,7 @@ func (r *Result) noFlow(m *model.ReturnMap, frozen *model.System) error {
 	u := make([]float64, m.Dim())
 	m.Map(u, u) // the shares at no rate; rates of exactly 0 would leave the Jacobian singular
 	r.Certainty, r.Evals = fixedpoint.Proved, 1
-	y := m.State(u)
-	if !bounded(y) {
-		r.Runaway = true // clients wait for ever
-		return nil
-	}
-	e, err := polish(frozen, y)
+	e, err := polish(frozen, m.State(u))
 	if err != nil {
 		return err
 	}

@@ -59,11 +59,7 @@ func NewPlane(sys *model.System, at model.Moment, x, y string) (*Plane, error) {
 		return nil, err
 	}
 	p.X, p.Y = x, y
-	rest := m.State([]float64{0})
-	if !bounded(rest) {
-		return nil, fmt.Errorf("%w: nothing is at rest", ErrNoPlane)
-	}
-	copy(p.state, rest)
+	copy(p.state, m.State([]float64{0}))
 	taken := map[int]bool{}
 	for i, name := range []string{x, y} {
 		c, err := p.coordinate(name)

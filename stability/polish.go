@@ -45,8 +45,7 @@ func polish(s *model.System, y []float64) (*Equilibrium, error) {
 	return e, nil
 }
 
-// immense reports whether a component is beyond all that is a state: there the iteration has
-// followed something that grows for ever.
+// immense reports whether a component is beyond all that is a state.
 func immense(s *model.System, x []float64) bool {
 	const most = 1e15
 	for i, size := range s.Scales()[:len(x)] {

@@ -11,7 +11,7 @@ import (
 // Still returns the scenario as it stands still at the moment: with the parameters,
 // the capacities and the throttle then in force, constant traffic, nothing on its
 // timeline, and the healthy equilibrium to start from. What one puts on its timeline
-// meets the system as [model.System.Freeze] has it, with the same limits.
+// meets the system as [model.System.Freeze] has it.
 func Still(sc *model.Scenario, at model.Moment) (*model.Scenario, error) {
 	sys, err := sc.Compile()
 	if err != nil {
@@ -57,14 +57,6 @@ func Still(sc *model.Scenario, at model.Moment) (*model.Scenario, error) {
 		if changed {
 			p.Value.Capacity *= factor
 		}
-	}
-	for i := range c.Classes {
-		if q := &c.Classes[i].Value; q.TTL > model.Lifetime {
-			q.TTL, q.TTLLaw = model.Lifetime, model.TTLLaw{Kind: "exponential"}
-		}
-	}
-	if c.Clients.MaxAttempts == nil {
-		c.Clients.GiveUp = max(c.Clients.GiveUp, 1/model.Patience)
 	}
 	return c, nil
 }

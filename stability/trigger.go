@@ -30,8 +30,8 @@ var ErrNoOutcome = errors.New("stability: no outcome")
 // Absorbed means that the trajectory from the healthy equilibrium comes back to it,
 // closer than a twentieth of the distance between any two equilibria, and closer than
 // 1e-3 in each component, relative to it or to model.System.Scales. Not absorbed means
-// that it comes as close to another stable equilibrium, or has grown without end after
-// 300 years. Traffic and everything else stay as at the moment. That more is worse is
+// that it comes as close to another stable equilibrium. Traffic and everything else stay
+// as at the moment. That more is worse is
 // taken for granted, but where the largest shock is absorbed a half, a quarter and an
 // eighth of it are tried as well.
 //
@@ -80,6 +80,7 @@ func newSituation(sc *model.Scenario, at model.Moment, set *Settings) (*situatio
 	if err != nil {
 		return nil, err
 	}
+	sys = sys.Bounded()
 	r, err := Equilibria(sys, model.Moment{Traffic: -1, Throttle: -1}, set)
 	if err != nil {
 		return nil, err
@@ -178,6 +179,7 @@ func (s *situation) stays(state int, shock Shock, size float64) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	sys = sys.Bounded()
 	y, err := s.begin(sys, state)
 	if err != nil {
 		return false, err
@@ -202,8 +204,6 @@ func (s *situation) stays(state int, shock Shock, size float64) (bool, error) {
 		return end.Events[0].Event == state, nil
 	case end.Status == ode.Interrupted:
 		return false, ErrInterrupted
-	case end.Status == ode.Complete && s.all.Runaway && growing(sys, end.Y):
-		return false, nil
 	}
 	return false, fmt.Errorf("%w after %.3g s: %s", ErrNoOutcome, end.T, end.Status)
 }

@@ -120,9 +120,6 @@ func said(res *stability.Result, back float64) string {
 	case back > longOutage:
 		doubt = ", but an empty cache costs " + humanTime(back)
 	}
-	if res.Runaway {
-		doubt += ", and a collapse in which something grows for ever is among them"
-	}
 	if res.Certainty != fixedpoint.Proved {
 		doubt += ", as far as the search found"
 	}

@@ -129,11 +129,8 @@ func absorbs(kind stability.ShockKind) func(*measured, string, *stability.Settin
 func recovers(kind stability.ShockKind) func(*measured, string, *stability.Settings) (value, error) {
 	return func(m *measured, _ string, set *stability.Settings) (value, error) {
 		r, all, err := stability.CriticalShocks(m.sc, m.at, m.over, set)
-		switch {
-		case err != nil:
+		if err != nil {
 			return value{}, err
-		case r.Runaway:
-			return value{}, errors.New("a collapse that grows for ever is no state to come home from")
 		}
 		worst := exactly(0, r.Certainty == fixedpoint.Proved, "there is no collapsed state")
 		for _, c := range all {
