@@ -176,7 +176,7 @@ func (t *tracer) starts(p []float64) ([][]float64, error) {
 		return out, nil
 	}
 	t.out.Certainty = fixedpoint.Searched
-	r, err := Equilibria(m.sys, model.Moment{Traffic: -1, Throttle: -1}, t.set)
+	r, err := t.search(m)
 	if err != nil {
 		return nil, err
 	}
@@ -196,6 +196,26 @@ func (t *tracer) starts(p []float64) ([][]float64, error) {
 		}
 	}
 	return out, nil
+}
+
+// search finds the equilibria of a member. For a map of many points, where a proof each takes too
+// long, a search of the return map will do if it finds an odd number, as there is.
+func (t *tracer) search(m *member) (*Result, error) {
+	at := model.Moment{Traffic: -1, Throttle: -1}
+	rm, err := model.NewReturnMap(m.sys)
+	if !t.bare || err != nil || flowing(rm) < rm.Rates() {
+		return Equilibria(m.sys, at, t.set)
+	}
+	set, err := search(rm)
+	if err != nil {
+		return nil, err
+	}
+	r := &Result{Columns: m.sys.Columns()}
+	if r.take(set, rm, m.sys); len(r.Equilibria)%2 == 0 {
+		err = r.explore(m.sys, m.sys, at, t.set)
+	}
+	r.sort()
+	return r, err
 }
 
 // known reports whether the equilibrium x at p lies on a branch.

@@ -28,6 +28,12 @@ func (r *Result) fromMap(m *model.ReturnMap, frozen *model.System) error {
 	if err != nil {
 		return err
 	}
+	r.take(set, m, frozen)
+	return nil
+}
+
+// take adds the fixed points of a return map.
+func (r *Result) take(set *fixedpoint.Set, m *model.ReturnMap, frozen *model.System) {
 	r.Certainty, r.Evals = set.Certainty, set.Evals
 	r.Warnings = append(r.Warnings, set.Warnings...)
 	for _, box := range set.Undecided {
@@ -48,7 +54,6 @@ func (r *Result) fromMap(m *model.ReturnMap, frozen *model.System) error {
 		}
 		r.add(e, frozen)
 	}
-	return nil
 }
 
 const (

@@ -51,6 +51,7 @@ const (
 	CollapsedFold BoundaryKind = "collapsed fold"            // that of the highest load goes
 	InnerFold     BoundaryKind = "inner fold"                // one between them goes
 	HalfSucceed   BoundaryKind = "half of the boots succeed" // of the only state
+	HopfBoundary  BoundaryKind = "oscillations begin"        // Hopf points of a state
 	FlushAbsorbed BoundaryKind = "largest flush absorbed"    // a larger one tips
 	HealthyEnds   BoundaryKind = "the healthy state ends"    // in a diagram over flushes
 )
@@ -145,7 +146,7 @@ func PhaseDiagram(sc *model.Scenario, at model.Moment, x, y Axis, set *Settings)
 	}
 	f.halt = set
 	m := &mapper{f: f, out: d, set: set, seen: map[[2]int]*sight{}}
-	m.t = &tracer{f: f, prob: f.problem(), out: &Bifurcation{}, set: set, bare: true}
+	m.t = &tracer{f: f, prob: f.problem(), out: &Bifurcation{Columns: f.kept[0].sys.Columns()}, set: set, bare: true}
 	err = m.run()
 	d.Evals = f.evals
 	d.Warnings = append(d.Warnings, m.t.out.Warnings...)
@@ -159,6 +160,9 @@ type mapper struct {
 	out  *Phase
 	set  *Settings
 	seen map[[2]int]*sight // by the point of the finest grid
+
+	spectra bool // of the whole system decide on stability, also where the map is scalar
+	waves   bool // a state was found that only its spectrum tells unstable
 }
 
 // A sight is what exists at one point.
@@ -172,18 +176,24 @@ type sight struct {
 
 // A state is an equilibrium as far as a verdict needs it.
 type state struct {
-	x       []float64
-	stable  bool
-	success float64
+	x        []float64
+	stable   bool
+	unstable int // eigenvalues
+	success  float64
 }
 
 const (
 	coarse = 8 // cells of the coarse grid along each axis
 	finest = 8 // cells of the finest grid in one of these
 	fine   = coarse * finest
+
+	finestWhole = 2 // of these are the side of the finest cell where a look takes long
 )
 
 func (m *mapper) run() error {
+	if err := m.oscillates(); err != nil {
+		return err
+	}
 	for i := 0; i <= fine; i += finest {
 		for j := 0; j <= fine; j += finest {
 			if _, err := m.look(i, j); err != nil {
@@ -255,7 +265,17 @@ func (m *mapper) state(x, p []float64) (state, error) {
 	}
 	if !m.f.whole {
 		u := []float64{max(e.ax.rate(x[0]), 0)}
-		s.success, s.stable = e.m.Success(u), slope(e.m, u) <= 1
+		if s.success, s.stable = e.m.Success(u), slope(e.m, u) <= 1; !s.stable {
+			s.unstable = 1
+		}
+		if m.spectra && s.stable {
+			spectrum, err := linearization(e.sys, e.m.State(u))
+			if err != nil {
+				return s, err
+			}
+			s.stable, s.unstable = spectrum.Unstable == 0, spectrum.Unstable
+			m.waves = m.waves || !s.stable
+		}
 		return s, nil
 	}
 	y := fromCoordinates(e.sys, x)
@@ -266,7 +286,7 @@ func (m *mapper) state(x, p []float64) (state, error) {
 	if err != nil {
 		return s, err
 	}
-	s.stable = spectrum.Verdict() == fixedpoint.Stable
+	s.stable, s.unstable = spectrum.Verdict() == fixedpoint.Stable, spectrum.Unstable
 	return s, nil
 }
 
@@ -315,7 +335,7 @@ func (m *mapper) fill(i, j, size int, known [][2]int) error {
 	switch {
 	case same:
 		m.out.Cells = append(m.out.Cells, Cell{x, y, first})
-	case size == 1:
+	case size == 1 || m.f.whole && size == finestWhole:
 		return m.part(x, y, corners, 0)
 	default:
 		for _, c := range [4][2]int{{0, 0}, {1, 0}, {0, 1}, {1, 1}} {

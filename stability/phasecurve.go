@@ -2,6 +2,7 @@ package stability
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -35,8 +36,8 @@ func (m *mapper) boundaries() error {
 
 // between follows the boundary between two points, if there is one that is not known.
 func (m *mapper) between(a, b *sight) error {
-	folded := len(a.states) != len(b.states)
-	if !folded && (a.verdict == b.verdict || a.verdict == Metastable || b.verdict == Metastable) {
+	folded, k := len(a.states) != len(b.states), swings(a, b)
+	if !folded && k < 0 && (a.verdict == b.verdict || a.verdict == Metastable || b.verdict == Metastable) {
 		return nil
 	}
 	ex, ey := rim*(m.out.X.Hi-m.out.X.Lo), rim*(m.out.Y.Hi-m.out.Y.Lo)
@@ -44,9 +45,13 @@ func (m *mapper) between(a, b *sight) error {
 	y := [2]float64{min(a.p[1], b.p[1]) - ey, max(a.p[1], b.p[1]) + ey}
 	for i := range m.out.Boundaries {
 		kind := m.out.Boundaries[i].Kind
-		if (kind != HalfSucceed) == folded && m.out.Boundaries[i].crosses(x, y) {
+		if (kind == HopfBoundary) == (k >= 0) && (kind == HalfSucceed) == (k < 0 && !folded) && m.out.Boundaries[i].crosses(x, y) {
 			return nil
 		}
+	}
+	if k >= 0 {
+		m.hopf(a, b, k)
+		return m.set.interrupted()
 	}
 	if folded {
 		return m.fold(a, b)
@@ -59,11 +64,19 @@ const (
 	aside      = 5e-5 // of the ranges, to look at what is next to a fold
 	closeRoots = 0.3  // distance, in coordinates, of two equilibria that are about to meet
 	mostCuts   = 40
+	mostTries  = 3
+
+	fewPoints  = 5    // are no curve
+
+	// foldTol is the size of the last correction along a fold: the state is where the residual has
+	// no slope, so that its rounding moves the state most, and the parameters least.
+	foldTol = 1e-6
 )
 
 // fold follows the fold between a and b: bisection on the number of equilibria until those that
 // meet are close.
 func (m *mapper) fold(a, b *sight) error {
+	tries := 0
 	for range mostCuts {
 		more := a
 		if len(b.states) > len(a.states) {
@@ -73,6 +86,10 @@ func (m *mapper) fold(a, b *sight) error {
 		if gap < closeRoots {
 			x := mix(more.states[k].x, more.states[k+1].x, 0.5)
 			if m.foldCurve(x, more) {
+				return nil
+			}
+			if tries++; tries == mostTries {
+				m.t.warn(fmt.Errorf("stability: a fold near %s = %.6g, %s = %.6g could not be followed: rounding hides it", m.out.X.Path, a.p[0], m.out.Y.Path, a.p[1]))
 				return nil
 			}
 		}
@@ -109,10 +126,12 @@ func closest(states []state) (at int, gap float64) {
 
 // foldCurve follows the fold next to x.
 func (m *mapper) foldCurve(x []float64, at *sight) bool {
+	st := m.t.stepping()
+	st.Tol = foldTol
 	cv, err := fixedpoint.FoldCurve(m.t.prob, x, at.p, [2]int{0, 1}, &fixedpoint.CurveSettings{
-		Min: [2]float64{m.out.X.Lo, m.out.Y.Lo}, Max: [2]float64{m.out.X.Hi, m.out.Y.Hi}, Stepping: m.t.stepping(),
+		Min: [2]float64{m.out.X.Lo, m.out.Y.Lo}, Max: [2]float64{m.out.X.Hi, m.out.Y.Hi}, Stepping: st,
 	})
-	if err != nil || len(cv.Points) < 2 {
+	if err != nil || len(cv.Points) < fewPoints {
 		return false
 	}
 	b := Boundary{StopBack: cv.StopBack, StopFront: cv.StopFront}
@@ -120,9 +139,7 @@ func (m *mapper) foldCurve(x []float64, at *sight) bool {
 		b.X, b.Y = append(b.X, m.out.X.clamp(pt.P[0])), append(b.Y, m.out.Y.clamp(pt.P[1]))
 	}
 	m.split(b, cv)
-	for _, s := range cv.Special {
-		m.out.Points = append(m.out.Points, PhasePoint{s.Kind, s.Refined.P[0], s.Refined.P[1], s.Converged})
-	}
+	m.points(cv)
 	if err := b.Err(); err != nil {
 		m.t.warn(err)
 	}
