@@ -66,7 +66,7 @@ const (
 	mostCuts   = 40
 	mostTries  = 3
 
-	fewPoints  = 5    // are no curve
+	fewPoints = 5 // are no curve
 
 	// foldTol is the size of the last correction along a fold: the state is where the residual has
 	// no slope, so that its rounding moves the state most, and the parameters least.
