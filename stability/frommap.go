@@ -157,8 +157,35 @@ func prove(m *model.ReturnMap) (*fixedpoint.Set, error) {
 	}, region, settings)
 	if err == nil {
 		rescale(set, unit)
+		sharpen(m, set)
 	}
 	return set, err
+}
+
+// sharpen moves the fixed points of a scalar map, where it is so steep that Newton's method did not
+// end well, to where it crosses within their boxes, by bisection.
+func sharpen(m *model.ReturnMap, set *fixedpoint.Set) {
+	const well = 1e-9 // residual
+	for i := range set.Equilibria {
+		e := &set.Equilibria[i]
+		if m.Dim() != 1 || e.Residual <= well {
+			continue
+		}
+		rises := func(u float64) bool {
+			var out [1]float64
+			m.Map(out[:], []float64{u})
+			return out[0] > u
+		}
+		lo, hi := max(e.Box.Lo[0], 0), e.Box.Hi[0]
+		first := rises(lo)
+		for mid := lo + (hi-lo)/2; first != rises(hi) && mid > lo && mid < hi; mid = lo + (hi-lo)/2 {
+			if e.X[0] = mid; rises(mid) == first {
+				lo = mid
+			} else {
+				hi = mid
+			}
+		}
+	}
 }
 
 // search finds fixed points of the return map by deflated Newton iterations from many
