@@ -99,7 +99,7 @@ func (c *pool) queues(rho, b ends, mu float64) (q queues) {
 	}
 	q.n.hi, _, q.r.hi = c.rest(rho.hi, b.hi, mu, kappa.hi)
 	q.n.lo, _, q.r.lo = c.rest(rho.lo, b.lo, mu, kappa.lo)
-	if b.lo < b.hi { // then the refusals belong to other corners
+	if kappa.lo < kappa.hi { // then the refusals belong to other corners
 		_, _, q.r.hi = c.rest(rho.hi, b.hi, mu, kappa.lo)
 		_, _, q.r.lo = c.rest(rho.lo, b.lo, mu, kappa.hi)
 	}

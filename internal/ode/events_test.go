@@ -216,3 +216,20 @@ func TestCrossingExact(t *testing.T) {
 		}
 	}
 }
+
+// An arrival that is looked for at the ends of steps alone is found where it is, and an event
+// beside it keeps its samples.
+func TestEventAtEndsAlone(t *testing.T) {
+	arrive := Event{Value: component(0, 0.9), Ends: true, Terminal: true}
+	for _, beside := range [][]Event{{arrive}, {arrive, {Value: component(0, 0.5)}}} {
+		s := &Settings{RTol: 1e-10, MaxStep: 0.5, Events: beside}
+		res, err := Solve(oscillator(), []float64{0, 1}, 0, 1.5, s)
+		if err != nil || res.Status != EventTerminated || len(res.Events) != len(beside) {
+			t.Fatal(res, err)
+		}
+		numtest.Check(t, "arrival", res.T, math.Asin(0.9), 0, 1e-8)
+		if len(beside) > 1 {
+			numtest.Check(t, "on the way", res.Events[0].T, math.Asin(0.5), 0, 1e-8)
+		}
+	}
+}
