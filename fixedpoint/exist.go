@@ -126,35 +126,6 @@ func (e *enumeration) mergeUndecided() {
 	e.set.Undecided = boxes
 }
 
-// problem is the residual as a Problem.
-func (e *enumeration) problem() *Problem {
-	return &Problem{Dim: e.Dim, F: e.residual, Scale: e.Scale}
-}
-
-// polish returns the fixed point in b by Newton's method, or the middle of b and
-// whether it is a finite point.
-func (e *enumeration) polish(b Box) ([]float64, bool) {
-	x := make([]float64, e.Dim)
-	for i := range x {
-		x[i] = b.Lo[i] + (b.Hi[i]-b.Lo[i])/2
-	}
-	r, err := Newton(e.problem(), x, nil, nil)
-	if err == nil && r.Status == Converged && b.Contains(r.X) {
-		return r.X, true
-	}
-	return x, finite(x)
-}
-
-// relativeResidual is |x − G(x)| over max(Scale, |x|), or |G(x)| over that.
-func (e *enumeration) relativeResidual(x []float64) float64 {
-	e.residual(e.lo, x, nil)
-	var m float64
-	for i, r := range e.lo {
-		m = max(m, math.Abs(r)/max(e.Scale[i], math.Abs(x[i])))
-	}
-	return m
-}
-
 // proves reports whether hull holds a fixed point, and no second one. x is near it. All
 // others within the region are outside of hull's surroundings or in hull, so the proof may
 // use a somewhat larger box.
