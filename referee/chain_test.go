@@ -2,6 +2,7 @@ package referee
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/metastable/metastable/model"
@@ -57,6 +58,23 @@ func TestChainInvariantOptions(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Where keys are read again while they are fetched the chain says that it is off.
+func TestChainInvariantInFlight(t *testing.T) {
+	sc, err := model.Parse("flights", []byte(caching), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, v := range map[string]string{"classes.call.keys": "50", "traffic.boots": "60/s"} {
+		if err := sc.Set(path, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := compare(t, sc, Settings{Method: Chain, Every: 50})
+	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0].Error(), "while it is fetched") {
+		t.Errorf("warnings %v", r.Warnings)
 	}
 }
 

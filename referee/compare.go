@@ -164,6 +164,10 @@ func (r *Result) chain(sc *model.Scenario) {
 	if err == nil {
 		r.Chain, err = m.Path(times, &markov.SolveSettings{Tol: r.Settings.Tol, MaxStates: r.Settings.MaxStates, Done: r.Settings.Done})
 	}
+	if r.Chain != nil && r.Chain.InFlight > Near {
+		r.Warnings = append(r.Warnings, fmt.Errorf(
+			"referee: a key is read %.2g times while it is fetched, and the chain takes it for cached by then: its hit rates are too high", r.Chain.InFlight))
+	}
 	r.Interrupted = r.Interrupted || errors.Is(err, markov.ErrStopped)
 	if r.NoChain = err; err == nil && r.Chain.Error > math.Max(r.Settings.Tol, 1e-6) {
 		r.Warnings = append(r.Warnings, fmt.Errorf("referee: the chain's probabilities are uncertain by %.2g", r.Chain.Error))

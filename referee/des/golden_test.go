@@ -13,6 +13,12 @@ import (
 // means with standard errors; where none is printed it is a unit of the last digit. They hold within 3
 // standard errors of both together, or Student's quantile of the same probability for our own, which are
 // from few runs. Waits are exponential there.
+//
+// Not compared, because the page leaves out what a run needs: the keyed rows and the 13 cases of its
+// section 7 not used for a fit (load, costs, time-out), the pulses of section 8 (time-out, what carries
+// the load), the cold start and late_fill of section 9 (capacity; when the figure was taken), the flush of
+// the queue law's table (its size), the saturated throttle of section 5: arrivals at constant gaps at its
+// load leave 6.54 units in system, by an independent recursion, and not 5.0; a quota per second is no option.
 
 // figure is one of its figures.
 type figure struct {

@@ -3,6 +3,8 @@ package des
 import (
 	"fmt"
 	"testing"
+
+	"github.com/metastable/metastable/model"
 )
 
 // collapsed counts the runs whose boots mostly fail in the last row.
@@ -20,8 +22,7 @@ func collapsed(r *Result) (n int) {
 // simulator saw 0, 0, 31, 64 and 64 of 64 runs collapse after stops of 500, 600, 650, 700 and
 // 2000 ms. It does not say all that matters. Assumed here: clients and service without
 // chance, which the sharp threshold suggests; waits from 750 ms on, doubling, with full jitter,
-// chosen for a threshold near the one that was seen (500 ms moves it below 600 ms, 900 ms
-// beyond 650 ms); dead work is done, arrivals go on during the stop, what is refused is
+// which puts the threshold near the one that was seen (the wait is not on record); dead work is done, arrivals go on during the stop, what is refused is
 // told at once; collapsed: fewer than half of the boots succeed in the last 5 s of 20 s.
 func TestStorm_golden(t *testing.T) {
 	const runs = 64
@@ -37,22 +38,41 @@ func TestStorm_golden(t *testing.T) {
 		{"700ms", 48, runs},
 		{"2000ms", runs, runs},
 	} {
-		sc := parse(t, fmt.Sprintf(`
-name: storm
-duration: 30s
-traffic: {boots: 80/s, session_length: 1s}
-classes: {q: {per_boot: 1, cached: false}}
-pools: {main: {capacity: 160/s, queue_limit: 100, timeout: 200ms, arrival_scv: 0, service_scv: 0}}
-clients: {backoff: {base: 750ms, factor: 2, cap: 100s}, max_attempts: 4}
-timeline: [{at: 10s, capacity: 0.0000001%%, over: %s}]
-`, c.stop), nil)
-		n := collapsed(simulate(t, sc, Settings{Replications: runs, Every: 5, Warmup: 5, Seed: 1}))
+		n := collapsed(simulate(t, storm(t, "750ms", c.stop), Settings{Replications: runs, Every: 5, Warmup: 5, Seed: 1}))
 		t.Logf("%s: %d of %d", c.stop, n, runs)
 		if n < c.atLeast || n > c.atMost || n < last {
 			t.Errorf("%d of %d runs collapse after %s, want %d to %d and at least %d", n, runs, c.stop, c.atLeast, c.atMost, last)
 		}
 		last = n
 	}
+}
+
+// What the assumed wait does: from 500 ms on a stop of 600 ms is too long, from 1 s on one of 700 ms is
+// not yet.
+func TestStorm_wait_invariant(t *testing.T) {
+	const runs = 16
+	for _, c := range []struct {
+		wait, stop      string
+		atLeast, atMost int
+	}{{"500ms", "600ms", 14, runs}, {"1s", "700ms", 0, 4}} {
+		n := collapsed(simulate(t, storm(t, c.wait, c.stop), Settings{Replications: runs, Every: 5, Warmup: 5, Seed: 1}))
+		if n < c.atLeast || n > c.atMost {
+			t.Errorf("waits from %s: %d of %d runs collapse after %s, want %d to %d", c.wait, n, runs, c.stop, c.atLeast, c.atMost)
+		}
+	}
+}
+
+func storm(t testing.TB, wait, stop string) *model.Scenario {
+	t.Helper()
+	return parse(t, fmt.Sprintf(`
+name: storm
+duration: 30s
+traffic: {boots: 80/s, session_length: 1s}
+classes: {q: {per_boot: 1, cached: false}}
+pools: {main: {capacity: 160/s, queue_limit: 100, timeout: 200ms, arrival_scv: 0, service_scv: 0}}
+clients: {backoff: {base: %s, factor: 2, cap: 100s}, max_attempts: 4}
+timeline: [{at: 10s, capacity: 0.0000001%%, over: %s}]
+`, wait, stop), nil)
 }
 
 // The example of HotOS 2025: a server for 10/s, clients at 5/s with a time-out

@@ -14,6 +14,11 @@ type Path struct {
 	// Error is the probability that came to the edge of the state space, at most at any
 	// time, and the error of uniformisation.
 	Error float64
+
+	// InFlight is how often a key is read while a fetch of it is under way, at most in a
+	// window. The chain takes it for cached by then: its hit rates are too high by about
+	// that share of the misses.
+	InFlight float64
 }
 
 // Path carries the law of the chain through the timeline, from the state in which
@@ -111,6 +116,10 @@ func (m *Model) walk(law []float64, g Grid, ends []float64, set *SolveSettings) 
 		}
 		if t = end; slices.Contains(ends, t) {
 			p.Rows = append(p.Rows, window.row(t, t-begun))
+			if r.cached {
+				wait := (window.system/r.work/(t-begun) + 1) / r.serve
+				p.InFlight = math.Max(p.InFlight, r.first/float64(r.keys)*wait)
+			}
 			window, begun = flows{}, t
 		}
 	}
