@@ -117,3 +117,44 @@ func TestPerfectDataHaveFiniteIntervalsInvariant(t *testing.T) {
 		t.Error("no warning that the fit is perfect")
 	}
 }
+
+// A run that tips for values above 2.03 and not below: the interval of the line, 2 ± 0.1 or so,
+// ends there at once, and on the other side where it does without.
+func TestJumpIsSeenExact(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 1))
+	var x, y []float64
+	for i := range 30 {
+		x = append(x, float64(i)/10)
+		y = append(y, 2*x[i]+0.5*r.NormFloat64())
+	}
+	const edge = 2.03
+	for _, c := range []struct {
+		tips bool
+		f    func(x float64, p []float64) float64
+	}{
+		{false, func(x float64, p []float64) float64 { return p[0] * x }},
+		{true, func(x float64, p []float64) float64 {
+			if p[0] > edge {
+				return 50
+			}
+			return p[0] * x
+		}},
+	} {
+		f, err := New(curve([]Param{{Name: "slope", Lo: 0, Hi: 5}}, x, y, Noise{Scale: 0.5}, c.f), &Settings{Independent: true, Start: []float64{1.9}, Starts: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := f.Profile("slope", 0.9)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.JumpLo || p.JumpHi != c.tips {
+			t.Errorf("jumps %v, %v: want none at the lower end and %v at the upper: %v", p.JumpLo, p.JumpHi, c.tips, p)
+		}
+		if c.tips {
+			numtest.Check(t, "upper end", p.Hi, edge, 0, 1e-3)
+		} else if p.Hi < edge {
+			t.Errorf("the interval ends at %g without a jump: the test tests nothing", p.Hi)
+		}
+	}
+}

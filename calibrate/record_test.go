@@ -101,3 +101,19 @@ func TestRecordThatIsNone(t *testing.T) {
 		}
 	}
 }
+
+// Whatever is in a file: an error, or draws within bounds.
+func FuzzReadRecord(f *testing.F) {
+	text, err := json.Marshal(record())
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(string(text))
+	f.Add(`{"kind": "metastable posterior", "format": 1, "draws": [[]], "parameters": [{}]}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		r, err := ReadRecord(strings.NewReader(text))
+		if err == nil && (len(r.Draws) == 0 || len(r.Draws[0]) != len(r.Parameters)) {
+			t.Errorf("%d draws of %d parameters are taken", len(r.Draws), len(r.Parameters))
+		}
+	})
+}
