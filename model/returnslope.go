@@ -115,14 +115,13 @@ func (m *ReturnMap) restSlope(u float64) (d restSlopes) {
 	}
 	raw1 := sh.w2 * (1 + c.cs)
 	load := slope{seedRate: perRate * sh.w, seedTraffic: bg}
-	calls := slope{seedRate: perRate, seedTraffic: bg}
 	second := slope{seedRate: perRate * (raw1 + (c.ca-1)*sh.w*sh.w), seedTraffic: bg * (c.cs + c.ca)}
 	raw := slope{seedRate: perRate * raw1, seedTraffic: bg * (1 + c.cs)}
 	switch {
 	case c.curve != nil:
 		d.b = load
-	case c.ps && p.calls > 0:
-		d.b = plus(1/p.calls, load, -p.b/p.calls, calls)
+	case c.ps && p.load > 0:
+		d.b = plus(1/((1+c.cs)*p.load), raw, -p.b/p.load, load)
 	case !c.ps && p.load > 0 && p.second > 0:
 		d.b = plus(1/(2*p.load), second, -p.b/p.load, load)
 	}
