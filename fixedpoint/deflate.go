@@ -29,6 +29,9 @@ type SearchSettings struct {
 
 	// Newton controls the iterations.
 	Newton *Settings
+
+	// Done, if not nil, ends the search at the next start once it is closed.
+	Done <-chan struct{}
 }
 
 func (s *SearchSettings) withDefaults(n int) SearchSettings {
@@ -93,10 +96,13 @@ func Equilibria(p *Problem, par []float64, box Box, settings *SearchSettings) (*
 	d := &search{SearchSettings: s, it: newIteration(p, par), box: box, set: &Set{}}
 	d.it.Settings = newton
 	for _, x := range s.Starts {
+		if closed(s.Done) {
+			break
+		}
 		d.from(x)
 	}
 	barren, last, x := 0, 0, make([]float64, p.Dim)
-	for k := 0; k < s.MaxStarts && barren < s.Barren; k++ {
+	for k := 0; k < s.MaxStarts && barren < s.Barren && !closed(s.Done); k++ {
 		d.spread(x, k)
 		barren++
 		if d.from(x) {

@@ -22,6 +22,9 @@ type EnumSettings struct {
 	// MaxEvals bounds the evaluations of the map for dividing the region; proofs for what is left
 	// take at most about as many again. Default 20,000 n² for n unknowns.
 	MaxEvals int
+
+	// Done, if not nil, ends the division once it is closed: what is left is Undecided.
+	Done <-chan struct{}
 }
 
 func (s *EnumSettings) withDefaults(region Box) EnumSettings {
@@ -144,6 +147,16 @@ func (e *enumeration) size(b Box) (size float64, longest int) {
 	return size, longest
 }
 
+// closed reports whether a channel is; one that is nil never is.
+func closed(done <-chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	default:
+		return false
+	}
+}
+
 // leastBudget is not worth dividing.
 const leastBudget = 64
 
@@ -151,7 +164,7 @@ const leastBudget = 64
 // what is left gets an even share of the rest, small ones first, so that a fold, where cells
 // abound, takes nothing from the others.
 func (e *enumeration) resolve(cells []cell, budget int) {
-	if budget < leastBudget || budget < 2*len(cells) {
+	if budget < leastBudget || budget < 2*len(cells) || closed(e.Done) {
 		for i := range cells {
 			cells[i].open = true
 		}
@@ -159,7 +172,7 @@ func (e *enumeration) resolve(cells []cell, budget int) {
 		return
 	}
 	end := e.evals + budget
-	for half := e.evals + budget/2; len(cells) > 0 && e.evals < half; {
+	for half := e.evals + budget/2; len(cells) > 0 && e.evals < half && !closed(e.Done); {
 		c := cells[0]
 		cells = cells[1:]
 		cells = e.refine(c, cells)

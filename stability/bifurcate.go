@@ -162,7 +162,7 @@ func (t *tracer) starts(p []float64) ([][]float64, error) {
 		if flowing(m.m) == 0 {
 			return [][]float64{{m.ax.coordinate(0)}}, nil
 		}
-		set, err := roots(m.m)
+		set, err := roots(m.m, t.set)
 		if err != nil {
 			return nil, err
 		}
@@ -206,7 +206,7 @@ func (t *tracer) search(m *member) (*Result, error) {
 	if !t.bare || err != nil || flowing(rm) < rm.Rates() {
 		return Equilibria(m.sys, at, t.set)
 	}
-	set, err := search(rm)
+	set, err := search(rm, t.set)
 	if err != nil {
 		return nil, err
 	}

@@ -47,7 +47,7 @@ func TestEquilibria_bruteForce_exact(t *testing.T) {
 			if err != nil {
 				continue
 			}
-			found, err := prove(m)
+			found, err := prove(m, nil)
 			if err != nil || found.Certainty != fixedpoint.Proved {
 				continue
 			}

@@ -104,7 +104,7 @@ func Equilibria(sys *model.System, at model.Moment, set *Settings) (*Result, err
 		case n == 0:
 			return r, r.noFlow(m, frozen)
 		case n == m.Rates():
-			if err := r.fromMap(m, frozen); err != nil {
+			if err := r.fromMap(m, frozen, set); err != nil {
 				return nil, err
 			}
 		}

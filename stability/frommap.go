@@ -23,8 +23,8 @@ const (
 )
 
 // fromMap adds the fixed points of the return map.
-func (r *Result) fromMap(m *model.ReturnMap, frozen *model.System) error {
-	set, err := roots(m)
+func (r *Result) fromMap(m *model.ReturnMap, frozen *model.System, stop *Settings) error {
+	set, err := roots(m, stop)
 	if err != nil {
 		return err
 	}
@@ -92,15 +92,15 @@ const mostBounds = 20_000
 
 // roots finds the fixed points of the return map: all of them, with proof, where signs
 // are known and the budget suffices.
-func roots(m *model.ReturnMap) (*fixedpoint.Set, error) {
+func roots(m *model.ReturnMap, stop *Settings) (*fixedpoint.Set, error) {
 	if !m.Signs() {
-		return search(m)
+		return search(m, stop)
 	}
-	set, err := prove(m)
+	set, err := prove(m, stop)
 	if err != nil || set.Certainty == fixedpoint.Proved || m.Dim() == 1 {
 		return set, err
 	}
-	found, err := search(m)
+	found, err := search(m, stop)
 	if err != nil {
 		return nil, err
 	}
@@ -110,9 +110,9 @@ func roots(m *model.ReturnMap) (*fixedpoint.Set, error) {
 }
 
 // prove finds the fixed points by subdivision with bounds.
-func prove(m *model.ReturnMap) (*fixedpoint.Set, error) {
+func prove(m *model.ReturnMap, stop *Settings) (*fixedpoint.Set, error) {
 	lo, hi := m.Box()
-	settings := &fixedpoint.EnumSettings{Tol: boxTol}
+	settings := &fixedpoint.EnumSettings{Tol: boxTol, Done: stop.done()}
 	if m.Dim() > 1 {
 		settings.MaxEvals, settings.Tol = mostBounds, wideTol
 	}
@@ -190,7 +190,7 @@ func sharpen(m *model.ReturnMap, set *fixedpoint.Set) {
 
 // search finds fixed points of the return map by deflated Newton iterations from many
 // starts.
-func search(m *model.ReturnMap) (*fixedpoint.Set, error) {
+func search(m *model.ReturnMap, stop *Settings) (*fixedpoint.Set, error) {
 	lo, hi := m.Box()
 	box := fixedpoint.Box{Lo: lo, Hi: hi}
 	scale, inside := make([]float64, m.Dim()), make([]float64, m.Dim())
@@ -209,7 +209,7 @@ func search(m *model.ReturnMap) (*fixedpoint.Set, error) {
 				dst[i] -= x[i]
 			}
 		},
-	}, nil, box, &fixedpoint.SearchSettings{Starts: starts(m), MaxStarts: spread})
+	}, nil, box, &fixedpoint.SearchSettings{Starts: starts(m), MaxStarts: spread, Done: stop.done()})
 }
 
 const (

@@ -1,6 +1,7 @@
 package stability
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -56,7 +57,7 @@ func (l *looker) look(at model.Moment, only bool) (states, error) {
 	if !l.proved {
 		return l.search(at, only)
 	}
-	s, err := count(l.sys, at)
+	s, err := count(l.sys, at, l.set)
 	if errors.Is(err, ErrUndecided) && !l.scalar {
 		l.proved = false
 		return l.search(at, only)
@@ -65,7 +66,7 @@ func (l *looker) look(at model.Moment, only bool) (states, error) {
 }
 
 // count finds the states with proof. It fails with ErrUndecided where there is none.
-func count(sys *model.System, at model.Moment) (states, error) {
+func count(sys *model.System, at model.Moment, stop *Settings) (states, error) {
 	var s states
 	frozen := sys.Freeze(at)
 	m, err := model.NewReturnMap(frozen)
@@ -78,12 +79,12 @@ func count(sys *model.System, at model.Moment) (states, error) {
 	case n < m.Rates():
 		return s, ErrUndecided
 	}
-	set, err := prove(m)
+	set, err := prove(m, stop)
 	if err != nil {
 		return s, err
 	}
 	if set.Certainty != fixedpoint.Proved {
-		return s, ErrUndecided
+		return s, cmp.Or(stop.interrupted(), ErrUndecided)
 	}
 	for _, e := range set.Equilibria {
 		tips, err := tipping(m, frozen, e.X)
