@@ -46,7 +46,7 @@ var mayImport = map[string][]string{
 	// A System is a problem for the solvers by having their methods, not by importing them.
 	"model":      {"internal/special"},
 	"fixedpoint": {"internal/ode", "internal/special"}, // knows nothing of caches
-	"audit":      {"model"},                            // the units of scenario files
+	"audit":      {"model", "telemetry"},               // the units of scenario files, the dialects of CSV
 	"data":       {},
 
 	// The game runs in a browser: a few packages without files, processes or network.

@@ -3,6 +3,7 @@ package audit_test
 import (
 	"bytes"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,11 +19,11 @@ func shipped(t testing.TB) ([]audit.Query, []audit.Pool) {
 	if !ok {
 		t.Fatal("no inventory slack")
 	}
-	queries, err := audit.ReadQueries("slack.queries.csv", bytes.NewReader(q), nil)
+	queries, _, err := audit.ReadQueries("slack.queries.csv", bytes.NewReader(q), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	pools, err := audit.ReadPools("slack.pools.csv", bytes.NewReader(p), nil)
+	pools, _, err := audit.ReadPools("slack.pools.csv", bytes.NewReader(p), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +158,7 @@ func TestRead_errors(t *testing.T) {
 		{"query,rate_per_s,hit_rate,route\na,1,0.9,all\n", `q.csv:2: route: found "all", want keyed or scatter`},
 		{"query,rate_per_s,hit_rate,hit_rate\na,1,0.9,1\n", "q.csv:1: two columns are hit_rate"},
 	} {
-		_, err := audit.ReadQueries("q.csv", strings.NewReader(c.text), nil)
+		_, _, err := audit.ReadQueries("q.csv", strings.NewReader(c.text), nil)
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%q: %v, want %s", c.text, err, c.want)
 		}
@@ -169,7 +170,7 @@ func TestRead_errors(t *testing.T) {
 		{map[string]string{"qps": "rate_per_s"}, `q.csv:1: no column is called "qps"; there are query, rate_per_s, hit_rate`},
 		{map[string]string{"rate_per_s": "rate"}, `q.csv: "rate" is not a column of an inventory; want one of query, pool, rate_per_s, hit_rate, keys_per_request, route, fetch, visit_cost, key_cost, ttl_s`},
 	} {
-		_, err := audit.ReadQueries("q.csv", strings.NewReader(head+"a,1,0.9\n"), c.columns)
+		_, _, err := audit.ReadQueries("q.csv", strings.NewReader(head+"a,1,0.9\n"), c.columns)
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%v: %v, want %s", c.columns, err, c.want)
 		}
@@ -185,7 +186,7 @@ func FuzzReadQueries(f *testing.F) {
 	f.Add(q)
 	f.Add([]byte("query,rate_per_s,hit_rate\na,1k/s,97%\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		queries, err := audit.ReadQueries("q.csv", bytes.NewReader(text), nil)
+		queries, _, err := audit.ReadQueries("q.csv", bytes.NewReader(text), nil)
 		if err != nil {
 			return
 		}
@@ -199,4 +200,21 @@ func FuzzReadQueries(f *testing.F) {
 			}
 		}
 	})
+}
+
+// What a spreadsheet of another country saves is the same inventory; columns without a use
+// are told.
+func TestReadQueries_dialects_exact(t *testing.T) {
+	want := []audit.Query{{Name: "a", Pool: "main", Rate: 1200.5, HitRate: 0.97, Keys: 1, VisitCost: 1, TTL: math.Inf(1)}}
+	for _, text := range []string{
+		"query,rate_per_s,hit_rate,team\na,1200.5,0.97,x\n",
+		"\ufeffquery;rate_per_s;hit_rate;team\r\na;1200,5;0,97;x\r\n",
+		"sep=;\nquery;rate_per_s;hit_rate;team\na;1200,5;97%;x\n",
+		"query\trate_per_s\thit_rate\tteam\na\t1200.5\t97%\tx\n",
+	} {
+		got, unknown, err := audit.ReadQueries("q.csv", strings.NewReader(text), nil)
+		if err != nil || !slices.Equal(got, want) || !slices.Equal(unknown, []string{"team"}) {
+			t.Errorf("%q: %+v, %q, %v", text, got, unknown, err)
+		}
+	}
 }

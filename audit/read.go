@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/metastable/metastable/model"
+	"github.com/metastable/metastable/telemetry"
 )
 
 // maxRows bounds an inventory.
@@ -64,11 +64,11 @@ func Columns() (queries, pools []string) {
 // hit_rate have to be there; the others default to main, 1, keyed, all, 1, 0 and never.
 // Values may carry units as in scenario files: 1.2k/s, 97%; without one they are in 1/s, s
 // and shares. columns renames: from the name in the file to the one above; other columns of
-// the file do not count. name is that of the file: an error begins with it and the line, and
+// the file do not count and are returned as unknown. Any dialect of CSV that
+// [telemetry.Rows] reads will do. name is that of the file: an error begins with it and the line, and
 // says what was found and what is wanted. More than 100,000 rows are refused.
-func ReadQueries(name string, r io.Reader, columns map[string]string) ([]Query, error) {
-	var out []Query
-	err := read(name, r, queryFields, columns, func(c *cells) {
+func ReadQueries(name string, r io.Reader, columns map[string]string) (out []Query, unknown []string, err error) {
+	unknown, err = read(name, r, queryFields, columns, func(c *cells) {
 		q := Query{
 			Name: c.text("query"), Pool: c.text("pool"),
 			Rate: c.number("rate_per_s"), HitRate: c.number("hit_rate"), Keys: c.number("keys_per_request"),
@@ -80,21 +80,20 @@ func ReadQueries(name string, r io.Reader, columns map[string]string) ([]Query, 
 		}
 		out = append(out, q)
 	})
-	return out, err
+	return out, unknown, err
 }
 
 // ReadPools reads pools as CSV with the columns pool, shards, capacity_per_s and
 // background_per_s (work units/s of one shard); shards default to 1 and the background
 // to 0. See [ReadQueries].
-func ReadPools(name string, r io.Reader, columns map[string]string) ([]Pool, error) {
-	var out []Pool
-	err := read(name, r, poolFields, columns, func(c *cells) {
+func ReadPools(name string, r io.Reader, columns map[string]string) (out []Pool, unknown []string, err error) {
+	unknown, err = read(name, r, poolFields, columns, func(c *cells) {
 		out = append(out, Pool{
 			Name: c.text("pool"), Shards: c.number("shards"),
 			Capacity: c.number("capacity_per_s"), Background: c.number("background_per_s"),
 		})
 	})
-	return out, err
+	return out, unknown, err
 }
 
 // cells are the cells of a row by the names of fields.
@@ -116,20 +115,20 @@ func (c *cells) number(name string) float64 {
 }
 
 // read reads the rows of a CSV file with the fields.
-func read(name string, r io.Reader, fields []field, columns map[string]string, row func(*cells)) error {
-	in := csv.NewReader(r)
-	in.Comment, in.TrimLeadingSpace = '#', true
+func read(name string, r io.Reader, fields []field, columns map[string]string, row func(*cells)) (unknown []string, err error) {
+	in, plain := telemetry.Rows(r)
 	head, err := in.Read()
 	if errors.Is(err, io.EOF) {
-		return fmt.Errorf("%s: empty; want the columns %s", name, needed(fields))
+		return nil, fmt.Errorf("%s: empty; want the columns %s", name, needed(fields))
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	at, err := place(name, head, fields, columns)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	unknown = others(head, fields, columns)
 	rows := 0
 	for {
 		record, err := in.Read()
@@ -137,10 +136,10 @@ func read(name string, r io.Reader, fields []field, columns map[string]string, r
 			break
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		if rows++; rows > maxRows {
-			return fmt.Errorf("%s: more than %d rows", name, maxRows)
+			return nil, fmt.Errorf("%s: more than %d rows", name, maxRows)
 		}
 		var bad error
 		line, _ := in.FieldPos(0)
@@ -154,7 +153,7 @@ func read(name string, r io.Reader, fields []field, columns map[string]string, r
 			f := &fields[i]
 			text := ""
 			if at[i] >= 0 {
-				text = strings.TrimSpace(record[at[i]])
+				text = strings.TrimSpace(plain(record[at[i]]))
 			}
 			switch {
 			case text == "" && f.def == "!":
@@ -170,13 +169,26 @@ func read(name string, r io.Reader, fields []field, columns map[string]string, r
 			row(c)
 		}
 		if bad != nil {
-			return bad
+			return nil, bad
 		}
 	}
 	if rows == 0 {
-		return fmt.Errorf("%s: no rows below the header", name)
+		return nil, fmt.Errorf("%s: no rows below the header", name)
 	}
-	return nil
+	return unknown, nil
+}
+
+// others are the columns that are no fields.
+func others(head []string, fields []field, columns map[string]string) (out []string) {
+	for _, h := range head {
+		if to, mapped := columns[h]; mapped {
+			h = to
+		}
+		if !slices.ContainsFunc(fields, func(f field) bool { return f.name == h }) {
+			out = append(out, h)
+		}
+	}
+	return out
 }
 
 // place returns the column of each field, −1 where it is missing.

@@ -3,8 +3,11 @@ package recovery
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // hardest is the number of situations for which Robust chooses the limits.
@@ -107,6 +110,33 @@ func ranked(group []*Situation, set *Settings) (must []*Situation, drains, deman
 		}
 	}
 	return must, drains, demand, nil
+}
+
+// Check runs the plan from other situations than those it was made for and returns how many
+// come home. Where with 95 % confidence the share of them is below Settings.Share, it adds a
+// warning.
+func (r *Recovery) Check(fresh []*Situation, set *Settings) (home int, err error) {
+	d, err := set.withDefaults()
+	if err != nil {
+		return 0, err
+	}
+	vs, err := Verify(fresh, r.Plan, d)
+	if err != nil {
+		return 0, err
+	}
+	for _, v := range vs {
+		if !math.IsInf(v.Home, 1) {
+			home++
+		}
+	}
+	if n := len(fresh); home < n {
+		const above = 0.975 // of the two-sided interval of Clopper and Pearson
+		most := distuv.Beta{Alpha: float64(home + 1), Beta: float64(n - home)}.Quantile(above)
+		if most < d.Share {
+			r.Warnings = append(r.Warnings, fmt.Errorf("recovery: of %d other situations %d come home, fewer than the share of %g that was asked for; plan for more", n, home, d.Share))
+		}
+	}
+	return home, nil
 }
 
 // A Verdict is how a plan does in one situation.

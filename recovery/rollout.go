@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/metastable/metastable/internal/ode"
 	"github.com/metastable/metastable/model"
@@ -24,6 +25,9 @@ type Rollout struct {
 // ErrNoRollout reports that no schedule tried is absorbed within the scenario's duration.
 var ErrNoRollout = errors.New("recovery: no rollout found that is absorbed before the end of the run")
 
+// ErrNoCache reports that no class is cached: there are no nodes to restart.
+var ErrNoCache = errors.New("recovery: no class is cached: there are no cache nodes to restart")
+
 var (
 	waveShares = []float64{1, 0.5, 0.25, 0.1, 0.05}
 	waveTimes  = []float64{600, 1200, 1800, 2700, 3600, 5400, 7200, 3 * 3600, 4 * 3600, 6 * 3600, 8 * 3600} // s
@@ -37,7 +41,7 @@ const waveWait = 900
 // wave as early and as short as is absorbed. Absorbed means that at every instant, to
 // the end of the scenario, 90 % of what is admitted succeeds, also with the wave larger
 // by Settings.Margin. The timeline of the scenario does not count. It fails with
-// ErrNoRollout, on a time outside the run, and where a trajectory does.
+// ErrNoRollout, with ErrNoCache, on a time outside the run, and where a trajectory does.
 func FastestRollout(sc *model.Scenario, from float64, set *Settings) (*Rollout, error) {
 	d, err := set.withDefaults()
 	if err != nil {
@@ -45,6 +49,9 @@ func FastestRollout(sc *model.Scenario, from float64, set *Settings) (*Rollout, 
 	}
 	if !(from >= 0 && from < sc.Duration) {
 		return nil, fmt.Errorf("recovery: a rollout from %g s in a run of %g s", from, sc.Duration)
+	}
+	if !slices.ContainsFunc(sc.Classes, func(c model.Named[model.Class]) bool { return c.Value.Cached }) {
+		return nil, ErrNoCache
 	}
 	tried := make([]*Rollout, len(waveShares))
 	err = parallel(len(tried), d.Workers, func(i int) (err error) {

@@ -74,4 +74,7 @@ func TestFastestRollout_exact(t *testing.T) {
 	if _, err := recovery.FastestRollout(sc, 8*3600, nil); !errors.Is(err, recovery.ErrNoRollout) {
 		t.Errorf("%v, want ErrNoRollout", err)
 	}
+	if _, err := recovery.FastestRollout(scenario(t, "hotos21-retry"), 0, nil); !errors.Is(err, recovery.ErrNoCache) {
+		t.Errorf("%v, want ErrNoCache", err)
+	}
 }

@@ -175,6 +175,27 @@ func TestRobust_slack(t *testing.T) {
 	}
 }
 
+// Situations other than those a plan was made for warn where they show that it does not
+// bring home the share asked for.
+func TestCheck_warns(t *testing.T) {
+	s := at(t, scenario(t, "slack-2022-02-22"), morning)
+	group := []*recovery.Situation{s, s, s, s, s, s}
+	off := recovery.Step{T: morning + 5400, Limit: math.Inf(1)}
+	for _, c := range []struct {
+		steps          recovery.Plan
+		home, warnings int
+	}{
+		{recovery.Plan{{T: morning, Limit: 2500}, off}, 0, 1},
+		{recovery.Plan{{T: morning, Limit: 900}, {T: morning + 1800, Limit: 2000}, {T: morning + 3600, Limit: 4000}, off}, 6, 0},
+	} {
+		r := &recovery.Recovery{Plan: c.steps}
+		n, err := r.Check(group, nil)
+		if err != nil || n != c.home || len(r.Warnings) != c.warnings {
+			t.Errorf("%v: %d home, %v, %v", c.steps, n, r.Warnings, err)
+		}
+	}
+}
+
 // Facebook, 2010: the value is fixed at 36 minutes, the outage goes on; with the loop
 // taken away (on_error: keep) the system is home by itself.
 func TestFind_facebook(t *testing.T) {

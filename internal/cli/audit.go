@@ -61,7 +61,7 @@ func (f *auditFlags) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
-	queries, pools, err := f.read(arg)
+	queries, pools, err := f.read(cmd.ErrOrStderr(), arg)
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (r *reviewer) audit(p *part) error {
 	if r.queries == "" {
 		return nil
 	}
-	queries, pools, err := (&auditFlags{pools: r.pools}).read(r.queries)
+	queries, pools, err := (&auditFlags{pools: r.pools}).read(io.Discard, r.queries)
 	if err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func (r *reviewer) audit(p *part) error {
 }
 
 // read reads the files, or a shipped inventory.
-func (f *auditFlags) read(arg string) ([]audit.Query, []audit.Pool, error) {
+func (f *auditFlags) read(stderr io.Writer, arg string) ([]audit.Query, []audit.Pool, error) {
 	columns := [2]map[string]string{{}, {}} // for the queries, and for the pools
 	_, poolColumns := audit.Columns()
 	for _, m := range f.columns {
@@ -174,12 +174,21 @@ func (f *auditFlags) read(arg string) ([]audit.Query, []audit.Pool, error) {
 			}
 		}
 	}
-	queries, err := audit.ReadQueries(queryName, bytes.NewReader(queryText), columns[0])
+	queries, others, err := audit.ReadQueries(queryName, bytes.NewReader(queryText), columns[0])
 	if err != nil {
 		return nil, nil, err
 	}
-	pools, err := audit.ReadPools(poolName, bytes.NewReader(poolText), columns[1])
+	notCounted(stderr, queryName, others)
+	pools, others, err := audit.ReadPools(poolName, bytes.NewReader(poolText), columns[1])
+	notCounted(stderr, poolName, others)
 	return queries, pools, err
+}
+
+// notCounted warns of columns that are none of an inventory.
+func notCounted(w io.Writer, name string, columns []string) {
+	if len(columns) > 0 {
+		fmt.Fprintf(w, "warning: %s: no use for the columns %s; --map THEIRS=OURS says what one is\n", name, strings.Join(columns, ", "))
+	}
 }
 
 // readFile reads a file of an inventory, and no more than 64 MiB.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/metastable/metastable/model"
 	"github.com/metastable/metastable/recovery"
+	"github.com/metastable/metastable/telemetry"
 )
 
 // readPlan reads a CSV file with the columns t_s (seconds since the start, or a time as
@@ -22,8 +22,7 @@ func readPlan(path string, sc *model.Scenario) (recovery.Plan, error) {
 		return nil, err
 	}
 	defer file.Close()
-	r := csv.NewReader(io.LimitReader(file, 1<<20))
-	r.Comment = '#'
+	r, plain := telemetry.Rows(io.LimitReader(file, 1<<20))
 	head, err := r.Read()
 	if errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s: empty; want the columns t_s and limit_per_s", path)
@@ -48,7 +47,7 @@ func readPlan(path string, sc *model.Scenario) (recovery.Plan, error) {
 		}
 		line, _ := r.FieldPos(at)
 		probe.Timeline = []model.Entry{{Action: model.ThrottleTo, Value: math.Inf(1)}}
-		for key, text := range map[string]string{"at": fields[at], "throttle": fields[limit]} {
+		for key, text := range map[string]string{"at": plain(fields[at]), "throttle": plain(fields[limit])} {
 			if text == "" && key == "throttle" {
 				continue
 			}

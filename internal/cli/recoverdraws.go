@@ -99,15 +99,12 @@ func (f *drawFlags) robust(begin *beginning, set *recovery.Settings) (*recovery.
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	home, err := homecomings(fresh, r.Plan, set)
+	home, err := r.Check(fresh, set)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	const confidence = 0.95
 	in := montecarlo.ClopperPearson(home, len(fresh), confidence)
-	if in.Hi < set.Share {
-		r.Warnings = append(r.Warnings, fmt.Errorf("of fresh draws fewer come home than asked for; plan for more draws than %d", f.draws))
-	}
 	return r, group, append(f.facts(), []fact{
 		{"draws", float64(f.draws)},
 		{"seed", float64(f.seed)},
@@ -118,17 +115,6 @@ func (f *drawFlags) robust(begin *beginning, set *recovery.Settings) (*recovery.
 		{"share_home_hi", in.Hi},
 		{"confidence", in.Confidence},
 	}...), nil
-}
-
-// homecomings counts the situations that a plan brings home.
-func homecomings(group []*recovery.Situation, plan recovery.Plan, set *recovery.Settings) (n int, err error) {
-	vs, err := recovery.Verify(group, plan, set)
-	for _, v := range vs {
-		if !math.IsInf(v.Home, 1) {
-			n++
-		}
-	}
-	return n, err
 }
 
 // check runs someone's own plan, and from as many draws as are asked for.
@@ -167,7 +153,7 @@ func (f *recoverFlags) check(cmd *cobra.Command, sc *model.Scenario, begin *begi
 	if err != nil {
 		return err
 	}
-	home, err := homecomings(group, plan, set)
+	home, err := (&recovery.Recovery{Plan: plan}).Check(group, set)
 	if err != nil {
 		return err
 	}

@@ -30,8 +30,8 @@ The columns: remedy; tipping_hit_rate (of the first class; empty where there is 
 tipping point); absorbs_flush (the largest share of the cache's content that may be lost
 at once); safe_traffic (share of the full rate below which no collapsed state exists);
 headroom (factor on the traffic of the moment that the healthy state bears); down (1
-where the scenario's own run is in an outage at the moment); home_s (with the fastest
-safe throttle schedule from there; see recover; empty where there is none); lost_clients.
+where the scenario's own run is in an outage at the moment); home_s (with the throttle
+schedule that recover finds from there; see recover; empty where there is none); lost_clients.
 The first row is the system as it is. The rest are in order of absorbs_flush, then
 safe_traffic, then home_s. The changes themselves stand in the head of the file.`,
 		Example: `  metastable remedies slack-2022-02-22 --at 6:40 --steps 4 --format table

@@ -114,7 +114,7 @@ func (r *reviewer) remedies(p *part) error {
 	}
 	moment := fmt.Sprintf("at %s (%s)", clock{r.sc.Start, r.sc.Duration}.at(at),
 		bootsText(sys.Freeze(model.Moment{Time: at, Traffic: -1, Throttle: math.Inf(1)}).Boots()))
-	p.Text = append(p.Text, "Each change alone, in force from the start, "+moment+"; those that let it absorb most come first. Home is with the fastest safe throttle schedule of four steps.")
+	p.Text = append(p.Text, "Each change alone, in force from the start, "+moment+"; those that let it absorb most come first. Home is with the throttle schedule of four steps that recover finds.")
 	p.Tables = append(p.Tables, r.shown(t, "What each remedy would do."))
 	if len(effects) > 1 && effects[1].Absorbs > effects[0].Absorbs+0.005 {
 		p.Points = append(p.Points, fmt.Sprintf("What would help most: %s; %s it then absorbs the loss of %s of the cache, instead of %s.",

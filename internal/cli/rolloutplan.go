@@ -77,7 +77,7 @@ func (f *rolloutFlags) run(cmd *cobra.Command, arg string) error {
 	if !f.quiet {
 		c := clock{sc.Start, sc.Duration}
 		for _, o := range others {
-			text := "no rollout is absorbed before the end of the run"
+			text := "no rollout is absorbed before the end of the run: while a node is waited for, what it holds is missing"
 			if o.rollout != nil {
 				text = "done at " + c.at(o.rollout.End)
 			}
