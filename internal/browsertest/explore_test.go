@@ -318,6 +318,18 @@ func link(b *tab, url string) {
 		t.Error("the link's day is another one")
 	}
 	other.quiet()
+
+	for fragment, want := range map[string]string{
+		"#do=60p":  "no rollout is in progress",
+		"#do=what": "“what” is no action",
+	} {
+		other.do(chromedp.Navigate("about:blank"), chromedp.Navigate(url+fragment))
+		other.until("document.querySelector('#start[open]')")
+		if got := value[string](other, "document.querySelector('#problem').textContent"); !strings.Contains(got, want) {
+			t.Errorf("%s: the page says %q, want %q", fragment, got, want)
+		}
+	}
+	other.quiet()
 }
 
 // Everything is done by keys, from the first screen to the last.

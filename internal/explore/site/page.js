@@ -95,6 +95,9 @@ class Page {
       event.preventDefault();
       button.click();
     });
+    $('rate').addEventListener('keydown', (event) => {
+      if (event.key === 'Enter') $('throttle').click();
+    });
     $('time').addEventListener('input', () => this.go(Number($('time').value)));
     for (const id of ['whole', 'forecast']) $(id).addEventListener('change', () => this.refresh());
     $('numbers').addEventListener('toggle', () => this.refresh());
@@ -109,18 +112,25 @@ class Page {
     $('look').addEventListener('click', () => { $('end').close(); });
   }
 
-  // change runs what alters the day, and says what fails.
+  // change runs what alters the day, and says what fails; it tells whether it worked.
   async change(what) {
     $('problem').hidden = true;
+    let error = null;
     try {
       await what();
       history.replaceState(null, '', toFragment(this.game.actions) || location.pathname + location.search);
-    } catch (error) {
-      $('problem').textContent = `That does not work: ${error.message}`;
-      $('problem').hidden = false;
+    } catch (e) {
+      error = e;
+      this.fails(`That does not work: ${error.message}`);
     }
     this.list();
     this.refresh();
+    return error === null;
+  }
+
+  fails(text) {
+    $('problem').textContent = text;
+    $('problem').hidden = false;
   }
 
   act(verb, value, over) {
@@ -282,7 +292,10 @@ class Page {
   // begin starts from a list of actions at a time.
   async begin(actions, clock, playing) {
     $('start').close();
-    await this.change(() => this.game.take(actions, clock, false));
+    if (!(await this.change(() => this.game.take(actions, clock, false)))) {
+      this.intro();
+      return;
+    }
     this.game.forget();
     this.refresh();
     this.play(playing && !still.matches);
@@ -320,8 +333,7 @@ class Page {
       actions = fromFragment(location.hash);
     } catch (error) {
       this.intro();
-      $('problem').textContent = `The link does not work: ${error.message}.`;
-      $('problem').hidden = false;
+      this.fails(`The link does not work: ${error.message}`);
       return;
     }
     if (actions) await this.begin(actions, 0, true);
