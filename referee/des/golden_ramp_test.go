@@ -38,7 +38,7 @@ func momentsAt(t testing.TB, r *Result, time float64) moments {
 // units/s, a time-out of 1 s. The other simulator had 400 runs; of how many shards each is not on
 // record, 16 as everywhere else.
 func TestGolden_ramp(t *testing.T) {
-	runs := 40
+	runs := 24
 	if *long {
 		runs = 400
 	}
