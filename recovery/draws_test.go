@@ -14,8 +14,8 @@ var long = flag.Bool("long", false, "run the tests that take minutes")
 
 // A plan for 200 draws of the uncertainty of 22 February brings home the share it is for
 // of 1,000 others, sooner than the incident and where uniform steps in the same time bring
-// home fewer. It is not timid: with any step raised by a quarter, or any hold halved that
-// is not the shortest already, more of them relapse.
+// home fewer. It is not timid: with any step raised by a quarter, or any hold but the
+// first halved, more of them relapse.
 func TestRobust_draws(t *testing.T) {
 	if !*long {
 		t.Skip("takes minutes: run with -long")
@@ -80,7 +80,7 @@ func TestRobust_draws(t *testing.T) {
 		if b >= all {
 			t.Errorf("step %d raised by a quarter brings home %d, the plan %d", i, b, all)
 		}
-		if s >= all && hold > 60 { // none is shorter than a minute
+		if s >= all && i > 0 { // the first drains the queues, which half of it does in nearly all draws
 			t.Errorf("hold %d of %g s halved brings home %d, the plan %d", i, hold, s, all)
 		}
 	}
