@@ -84,14 +84,20 @@ func (s *span) add(v float64) {
 	}
 }
 
-// padded returns the span with a margin, and something to draw on where it is empty.
+// padded returns the span with a margin, and something to draw on where it is empty or so narrow
+// that no two labels would differ.
 // An automatic logarithmic axis is at most six decades long.
 func (s span) padded(pad float64, on Scale) (lo, hi float64) {
+	const narrow = 1e-4 // of the value
 	lo, hi = s.lo, s.hi
+	size := math.Abs(lo)
+	if on == Log {
+		size = 1
+	}
 	switch {
 	case lo > hi:
 		return 0, 1
-	case lo == hi:
+	case lo == hi, hi-lo < narrow*size:
 		d := max(math.Abs(lo)/10, 0.1)
 		return lo - d, hi + d
 	case on == Log:

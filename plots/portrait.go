@@ -132,8 +132,13 @@ func (p *PhasePortrait) draw(on *plane) {
 		on.curve(name, t.X, t.Y, style)
 		on.add(heading{on.points(t.X, t.Y), style})
 	}
-	for i, n := range p.Nullclines {
-		on.curve(n.Name, n.X, n.Y, []draw.LineStyle{line(blue, 2, dashed), line(green, 2, dashDot)}[i%2])
+	styles := []draw.LineStyle{line(blue, 2, dashed), line(green, 2, dashDot)}
+	for _, n := range p.Nullclines { // each in as many pieces as it has
+		style := styles[0]
+		if n.Name != p.Nullclines[0].Name {
+			style = styles[1]
+		}
+		on.curve(n.Name, n.X, n.Y, style)
 	}
 	for _, s := range p.Separatrix {
 		on.curve("separatrix", s.X, s.Y, line(vermillion, 2.4, nil))
