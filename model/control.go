@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Control returns the system from the time from (s) on as someone at the throttle
@@ -66,6 +67,26 @@ func (s *System) Shed(all bool) *System {
 		p := *old
 		p.shedAll = all
 		c.pieces[i] = &p
+	}
+	return c.Clone()
+}
+
+// Relieve returns the system with the capacity of a pool, numbered as in Pools, times a factor
+// and its background load times another; pool −1 stands for all of them.
+func (s *System) Relieve(pool int, capacity, background float64) *System {
+	c := *s
+	c.pieces = make([]*piece, len(s.pieces))
+	for k, old := range s.pieces {
+		p, par := *old, *old.par
+		p.kappa, par.pool = slices.Clone(old.kappa), slices.Clone(old.par.pool)
+		for i := range par.pool {
+			if i == pool || pool < 0 {
+				p.kappa[i] *= capacity
+				par.pool[i].bg *= background
+			}
+		}
+		p.par = &par
+		c.pieces[k] = &p
 	}
 	return c.Clone()
 }

@@ -29,17 +29,13 @@ type Candidate struct {
 	Home, Lost float64
 }
 
-// ErrHopeless reports that not even a closed throttle brings the system up: what it
-// carries without boots is too much.
-var ErrHopeless = errors.New("recovery: the system does not come up even with nothing admitted")
-
 // Find searches the fastest plan home from the situation: through limits that grow
 // from one under which the system comes up to one above the demand, each raised as
 // soon as the next one is safe. Of first and last limits and of shapes in between it
 // takes the best that a search along each in turn finds. All runs that a plan is judged
 // by are trajectories of the whole system.
 //
-// There is no plan where the system is home by itself as soon. It fails with ErrHopeless,
+// There is no plan where the system is home by itself as soon. It fails with a [*Hopeless],
 // and with ErrNoPlan if nothing is home within Longest.
 func Find(s *Situation, set *Settings) (*Recovery, error) {
 	d, err := set.withDefaults()
@@ -61,7 +57,11 @@ func Find(s *Situation, set *Settings) (*Recovery, error) {
 		r.Home, r.Lost = alone, free.lost
 		return r, nil
 	}
-	if r.Drains, err = s.drains(free.demand, d); err != nil {
+	r.Drains, err = s.drains(free.demand, d)
+	if errors.Is(err, ErrHopeless) {
+		return nil, s.hopeless(d)
+	}
+	if err != nil {
 		return nil, err
 	}
 	err = r.search([]*Situation{s}, free.demand, d)

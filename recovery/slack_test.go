@@ -1,7 +1,6 @@
 package recovery_test
 
 import (
-	"errors"
 	"math"
 	"slices"
 	"testing"
@@ -118,15 +117,6 @@ func TestFind_healthy(t *testing.T) {
 	}
 	if r.Plan != nil || r.Home != 0 || !math.IsInf(r.Drains, 1) {
 		t.Errorf("%+v, want no plan", r)
-	}
-}
-
-// Where the background alone is more than the database carries no throttle helps.
-func TestFind_hopeless(t *testing.T) {
-	sc := scenario(t, "slack-2022-02-22")
-	sc.Timeline = append(sc.Timeline[:3:3], model.Entry{At: morning - 60, Action: model.Capacity, Value: 0.3, Pool: "main"})
-	if _, err := recovery.Find(at(t, sc, morning), nil); !errors.Is(err, recovery.ErrHopeless) {
-		t.Errorf("%v, want ErrHopeless", err)
 	}
 }
 

@@ -49,6 +49,9 @@ while one watches, known by comparison and not by a run, where the system has on
 
 The guarantee in the head says whether every step after the first has such a bound
 (comparison), or else that the runs alone vouch for the plan (trajectories), and why.
+optimum_home_s there is the time home with a throttle that is set all the time to the
+largest limit that is safe with the margin, and longer_than_optimum the share by which the
+plan takes longer, which more --steps and a shorter --min-hold make smaller.
 
 With -o DIR it writes DIR/NAME.plan.csv, the scenario with the plan on its timeline as
 NAME.plan.yaml, the figure of its run as NAME.plan.svg and NAME.plan.png, the limit over
@@ -125,6 +128,13 @@ func (f *recoverFlags) run(cmd *cobra.Command, arg string) error {
 		return fmt.Errorf("%s: %w", sc.Name, err)
 	}
 	t := &table{meta: append(f.meta(sc, at, r), facts...)}
+	optimum := math.NaN() // of the one situation; that of many is not known
+	if f.draws == 0 && r.Plan != nil {
+		if optimum, err = recovery.Optimum(s, r, set); err != nil {
+			return fmt.Errorf("%s: the continuous optimum: %w", sc.Name, err)
+		}
+		t.meta = append(t.meta, fact{"optimum_home_s", optimum}, fact{"longer_than_optimum", r.Home/optimum - 1})
+	}
 	if r.Plan == nil {
 		r.Plan = recovery.Plan{{T: at, Limit: math.Inf(1)}}
 	}
@@ -160,6 +170,9 @@ func (f *recoverFlags) run(cmd *cobra.Command, arg string) error {
 		return nil
 	}
 	f.tell(cmd.ErrOrStderr(), sc, s, r, watches)
+	if !math.IsNaN(optimum) {
+		fmt.Fprintf(cmd.ErrOrStderr(), "continuous optimum: home in %s; this plan takes %s longer\n", humanTime(optimum), percent(r.Home/optimum-1, 1))
+	}
 	for _, x := range facts[len(f.facts()):] {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s %s\n", x.key, human(x.value.(float64), 4))
 	}
