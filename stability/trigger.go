@@ -36,7 +36,7 @@ var ErrNoOutcome = errors.New("stability: no outcome")
 // eighth of it are tried as well.
 //
 // It fails with ErrShock on a shock that makes no sense, with ErrNoHealthy, and with
-// the bracket so far and ErrNoOutcome or ErrInterrupted.
+// ErrNoOutcome or ErrInterrupted and the bracket so far, nil while the states are not known.
 func LargestAbsorbed(sc *model.Scenario, at model.Moment, shock Shock, set *Settings) (*Trigger, error) {
 	if err := shock.check(sc); err != nil {
 		return nil, err

@@ -91,10 +91,18 @@ func TestTrigger_verdict_invariant(t *testing.T) {
 	if _, err := LargestFlush(sc, model.Moment{Traffic: 2.5, Throttle: math.Inf(1)}, nil); !errors.Is(err, ErrNoHealthy) {
 		t.Errorf("beyond the healthy state: %v, want %v", err, ErrNoHealthy)
 	}
-	done := make(chan struct{})
+	done, peak := make(chan struct{}), model.Moment{Traffic: 1, Throttle: math.Inf(1)}
 	close(done)
-	if tr, err := LargestFlush(sc, model.Moment{Traffic: 1, Throttle: -1}, &Settings{Done: done}); !errors.Is(err, ErrInterrupted) || tr == nil || tr.Runs != 0 {
-		t.Errorf("interrupted: %+v, %v", tr, err)
+	if tr, err := LargestFlush(sc, peak, &Settings{Done: done}); !errors.Is(err, ErrInterrupted) || tr != nil {
+		t.Errorf("interrupted before the states are known: %+v, %v", tr, err)
+	}
+	s, err := newSituation(sc, peak, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.set = &Settings{Done: done}
+	if tr, err := s.withstands(s.healthy, Shock{Kind: FlushShock}, math.NaN()); !errors.Is(err, ErrInterrupted) || tr == nil || tr.Runs != 0 {
+		t.Errorf("interrupted after that: %+v, %v", tr, err)
 	}
 	if _, err := LargestStep(sc, asIs, 0, nil); err == nil {
 		t.Error("a step over 0 s is accepted")
