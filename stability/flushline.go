@@ -351,11 +351,15 @@ func (l *flushLine) boundaries() {
 	end()
 }
 
-// cells parts each column of the diagram at the curve.
+// cells parts each column of the diagram at the curve, as far as it was traced.
 func (l *flushLine) cells() {
 	for i := range flushCells {
 		x := [2]float64{l.p.at(float64(i) / flushCells), l.p.at(float64(i+1) / flushCells)}
-		flush, well := l.interpolate((x[0] + x[1]) / 2)
+		mid := (x[0] + x[1]) / 2
+		if len(l.points) == 0 || mid > l.points[len(l.points)-1].p {
+			break
+		}
+		flush, well := l.interpolate(mid)
 		if !well {
 			l.out.Cells = append(l.out.Cells, Cell{x, [2]float64{l.by.Lo, l.by.Hi}, CertainToFail})
 			continue
@@ -368,14 +372,12 @@ func (l *flushLine) cells() {
 	}
 }
 
-// interpolate returns the largest flush at p; well is false where there is no healthy state.
+// interpolate returns the largest flush at p, between the first point and the last; well is false where there is
+// no healthy state.
 func (l *flushLine) interpolate(p float64) (flush float64, well bool) {
 	k, exact := slices.BinarySearchFunc(l.points, p, func(pt flushPoint, p float64) int { return cmp.Compare(pt.p, p) })
 	if exact || k == 0 {
 		return l.points[k].flush, l.points[k].where != unwell
-	}
-	if k == len(l.points) {
-		return l.points[k-1].flush, false
 	}
 	a, b := l.points[k-1], l.points[k]
 	f := (p - a.p) / (b.p - a.p)
