@@ -2,7 +2,7 @@
 // throttle, for how long, and how large each next step may be.
 //
 // A [Situation] is a system in a state, to be driven by the limit on the boots that are
-// admitted. [Find] returns the fastest plan it finds: steps of the throttle, each taken as
+// admitted. [Find] returns the soonest of the plans it tries: steps of the throttle, each taken as
 // soon as it is safe. A step is safe when the trajectory of the whole system that
 // follows, with the throttle left there, does not relapse while one watches: that is
 // checked by running it, with nothing assumed of the shape of the system, for the

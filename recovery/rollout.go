@@ -36,13 +36,13 @@ var (
 // waveWait is the time in seconds after which a wave that is not absorbed is tried again.
 const waveWait = 900
 
-// FastestRollout returns the schedule that restarts all nodes soonest, from the time
-// from (s) on and with equal waves: of sizes from all nodes at once to a twentieth, each
-// wave as early and as short as is absorbed. Absorbed means that at every instant, to
+// FindRollout returns a schedule that restarts all nodes from the time from (s) on with equal
+// waves: of sizes from all nodes at once to a twentieth, that which is done soonest with
+// each wave as early and as short as is absorbed. Absorbed means that at every instant, to
 // the end of the scenario, 90 % of what is admitted succeeds, also with the wave larger
 // by Settings.Margin. The timeline of the scenario does not count. It fails with
 // ErrNoRollout, with ErrNoCache, on a time outside the run, and where a trajectory does.
-func FastestRollout(sc *model.Scenario, from float64, set *Settings) (*Rollout, error) {
+func FindRollout(sc *model.Scenario, from float64, set *Settings) (*Rollout, error) {
 	d, err := set.withDefaults()
 	if err != nil {
 		return nil, err

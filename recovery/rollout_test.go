@@ -11,11 +11,11 @@ import (
 	"github.com/metastable/metastable/trajectory"
 )
 
-// The fastest rollout from the morning on restarts every node once, and the scenario's own run with
+// The rollout found from the morning on restarts every node once, and the scenario's own run with
 // it on the timeline has no outage; twice as fast it has one.
-func TestFastestRollout_slack(t *testing.T) {
+func TestFindRollout_slack(t *testing.T) {
 	sc := scenario(t, "slack-2022-02-22")
-	r, err := recovery.FastestRollout(sc, 6*3600, nil)
+	r, err := recovery.FindRollout(sc, 6*3600, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,12 +55,12 @@ func TestFastestRollout_slack(t *testing.T) {
 
 // Nodes that keep their content may all restart at once; a rollout as the cache
 // cannot bear at any pace is not found.
-func TestFastestRollout_exact(t *testing.T) {
+func TestFindRollout_exact(t *testing.T) {
 	sc := scenario(t, "slack-2022-02-22")
 	if err := sc.Set("cache.flushes_per_restart", "0"); err != nil {
 		t.Fatal(err)
 	}
-	r, err := recovery.FastestRollout(sc, 3600, nil)
+	r, err := recovery.FindRollout(sc, 3600, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,10 +71,42 @@ func TestFastestRollout_exact(t *testing.T) {
 		t.Fatal(err)
 	}
 	sc.Duration = 9 * 3600
-	if _, err := recovery.FastestRollout(sc, 8*3600, nil); !errors.Is(err, recovery.ErrNoRollout) {
+	if _, err := recovery.FindRollout(sc, 8*3600, nil); !errors.Is(err, recovery.ErrNoRollout) {
 		t.Errorf("%v, want ErrNoRollout", err)
 	}
-	if _, err := recovery.FastestRollout(scenario(t, "hotos21-retry"), 0, nil); !errors.Is(err, recovery.ErrNoCache) {
+	if _, err := recovery.FindRollout(scenario(t, "hotos21-retry"), 0, nil); !errors.Is(err, recovery.ErrNoCache) {
 		t.Errorf("%v, want ErrNoCache", err)
+	}
+}
+
+// Where a node that is away for 30 s is waited for, fewer are replaced by empty ones, and with a
+// slow pace fewer too: the rollout from 8:00 is done sooner with either. The best of
+// both is no later than the best of each.
+func TestReplacements_slack(t *testing.T) {
+	all, err := recovery.Replacements(scenario(t, "slack-2022-02-22"), 8*3600, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if own := all[0]; len(all) != 16 || own.HoldDown != 0 || !math.IsInf(own.Pace, 1) || own.Rollout == nil {
+		t.Fatalf("%d, the first %+v", len(all), all[0])
+	}
+	paces, holds := all[:4], []recovery.Replacement{all[0], all[4], all[8], all[12]}
+	best := all[recovery.Soonest(all)].Rollout.End
+	for _, some := range [][]recovery.Replacement{paces, holds} {
+		i := recovery.Soonest(some)
+		if end := some[i].Rollout.End; i == 0 || !(end < all[0].Rollout.End) || end < best {
+			t.Errorf("of %+v the best is %d, done at %g s; as it is at %g s, the best of both at %g s", some, i, end, all[0].Rollout.End, best)
+		}
+	}
+}
+
+// Without an outage there is nothing to wait for, and where nothing is absorbed nothing is best.
+func TestReplacements_exact(t *testing.T) {
+	sc := scenario(t, "slack-2022-02-22")
+	sc.Duration = 8*3600 + 60
+	sc.Cache.Outage = 0
+	all, err := recovery.Replacements(sc, 8*3600, nil)
+	if err != nil || len(all) != 4 || recovery.Soonest(all) != -1 {
+		t.Errorf("%+v, %v; want four paces without a rollout", all, err)
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 // A Recovery is what is known of the way home from a situation.
 type Recovery struct {
-	// Plan is the fastest found; empty where no throttle is needed.
+	// Plan is the one soonest home of those tried; empty where no throttle is needed.
 	Plan Plan
 
 	// Drains is the largest limit (boots/s, within 5 %) under which the system comes up
@@ -29,7 +29,7 @@ type Candidate struct {
 	Home, Lost float64
 }
 
-// Find searches the fastest plan home from the situation: through limits that grow
+// Find searches a plan that is home soon from the situation: through limits that grow
 // from one under which the system comes up to one above the demand, each raised as
 // soon as the next one is safe. Of first and last limits and of shapes in between it
 // takes the best that a search along each in turn finds. All runs that a plan is judged

@@ -119,7 +119,11 @@ func (r *reviewer) audit(p *part) error {
 	if r.queries == "" {
 		return nil
 	}
-	queries, pools, err := (&auditFlags{pools: r.pools}).read(io.Discard, r.queries)
+	var warned strings.Builder
+	queries, pools, err := (&auditFlags{pools: r.pools}).read(&warned, r.queries)
+	for w := range strings.Lines(warned.String()) {
+		p.Warnings = append(p.Warnings, strings.TrimSpace(strings.TrimPrefix(w, "warning: ")))
+	}
 	if err != nil {
 		return err
 	}
@@ -187,7 +191,7 @@ func (f *auditFlags) read(stderr io.Writer, arg string) ([]audit.Query, []audit.
 // notCounted warns of columns that are none of an inventory.
 func notCounted(w io.Writer, name string, columns []string) {
 	if len(columns) > 0 {
-		fmt.Fprintf(w, "warning: %s: no use for the columns %s; --map THEIRS=OURS says what one is\n", name, strings.Join(columns, ", "))
+		fmt.Fprintf(w, "warning: %s: no use for the columns %s; audit --map THEIRS=OURS says what one is\n", name, strings.Join(columns, ", "))
 	}
 }
 

@@ -1,10 +1,9 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
-	"math"
-	"strconv"
+	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -23,12 +22,17 @@ func newRolloutPlan() *cobra.Command {
 	f := &rolloutFlags{}
 	cmd := &cobra.Command{
 		Use:   "rollout-plan SCENARIO",
-		Short: "Plan the fastest rolling restart of all cache nodes that is absorbed",
-		Long: `Searches the schedule of equal waves that restarts every cache node soonest and is
-absorbed: at every instant to the end of the scenario at least 90 % of what is admitted
+		Short: "Plan a rolling restart of all cache nodes, as soon done as is absorbed",
+		Long: `Searches schedules of equal waves that restart every cache node, each wave as early and as
+short as is absorbed, and takes the one that is done soonest; waves of other sizes
+or pauses between them may be sooner still. Absorbed means that at every instant to the end of the scenario at least 90 % of what is admitted
 succeeds, also with each wave larger by --margin. The timeline of the scenario does not
 count, its traffic does. The same is asked for longer hold-downs, with which the control
-plane waits for a node to come back before it replaces it by an empty one.
+plane waits for a node to come back before it replaces it by an empty one (1, 2 and 3 mean
+outages), for slower paces at which it replaces nodes (all of them in 1, 3 and 8 hours),
+and for each of the one with each of the other; the best of both is named, and in the head
+of the file (best_hold_down_s, best_pace_per_s, best_end_s). Of equals the least change is
+the best: a node that is gone for good is replaced the later the more patient they are.
 
 The columns: t_s (when a wave begins), share (of the nodes, restarted one after another),
 over_s (during so long).`,
@@ -61,36 +65,26 @@ func (f *rolloutFlags) run(cmd *cobra.Command, arg string) error {
 		return err
 	}
 	set := &recovery.Settings{Margin: margin, Workers: f.jobs, Done: cmd.Context().Done()}
-	r, err := recovery.FastestRollout(sc, at.Time, set)
-	if err != nil && !errors.Is(err, recovery.ErrNoRollout) {
+	all, err := recovery.Replacements(sc, at.Time, set)
+	if err != nil {
 		return fmt.Errorf("%s: %w", sc.Name, err)
 	}
-	others, otherErr := holdDowns(sc, at.Time, set)
-	if otherErr != nil {
-		return fmt.Errorf("%s: %w", sc.Name, otherErr)
-	}
-	if err == nil {
-		if err := f.write(cmd, out, sc, r); err != nil {
+	if all[0].Rollout != nil {
+		if err := f.write(cmd, out, sc, all); err != nil {
 			return err
 		}
 	}
 	if !f.quiet {
-		c := clock{sc.Start, sc.Duration}
-		for _, o := range others {
-			text := "no rollout is absorbed before the end of the run: while a node is waited for, what it holds is missing"
-			if o.rollout != nil {
-				text = "done at " + c.at(o.rollout.End)
-			}
-			fmt.Fprintf(cmd.ErrOrStderr(), "with cache.hold_down=%s: %s\n", o.holdDown, text)
-		}
+		tellReplacements(cmd.ErrOrStderr(), clock{sc.Start, sc.Duration}, all)
 	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", sc.Name, err)
+	if all[0].Rollout == nil {
+		return fmt.Errorf("%s: %w", sc.Name, recovery.ErrNoRollout)
 	}
 	return nil
 }
 
-func (f *rolloutFlags) write(cmd *cobra.Command, out *sink, sc *model.Scenario, r *recovery.Rollout) error {
+func (f *rolloutFlags) write(cmd *cobra.Command, out *sink, sc *model.Scenario, all []recovery.Replacement) error {
+	r, best := all[0].Rollout, all[recovery.Soonest(all)]
 	t := &table{
 		meta: []fact{
 			{"version", "metastable " + version()},
@@ -98,6 +92,9 @@ func (f *rolloutFlags) write(cmd *cobra.Command, out *sink, sc *model.Scenario, 
 			{"hash", sc.Hash()},
 			{"end_s", r.End},
 			{"least_boot_success", r.Least},
+			{"best_hold_down_s", best.HoldDown},
+			{"best_pace_per_s", best.Pace},
+			{"best_end_s", best.Rollout.End},
 		},
 		columns: []string{"t_s", "share", "over_s"},
 	}
@@ -122,29 +119,37 @@ func (f *rolloutFlags) write(cmd *cobra.Command, out *sink, sc *model.Scenario, 
 	return nil
 }
 
-// A holdDown is what a longer hold-down does for a rollout; nil where none is absorbed.
-type holdDown struct {
-	holdDown string
-	rollout  *recovery.Rollout
-}
-
-// holdDowns plans with hold-downs of one to three mean outages, as far as they are longer.
-func holdDowns(sc *model.Scenario, from float64, set *recovery.Settings) (out []holdDown, err error) {
-	for _, times := range []float64{1, 2, 3} {
-		hold := times * sc.Cache.Outage
-		if hold <= sc.Cache.HoldDown || math.IsInf(hold, 1) {
+// tellReplacements says what a longer hold-down and a slower pace, each alone, do for the
+// rollout, and names the best of both.
+func tellReplacements(w io.Writer, c clock, all []recovery.Replacement) {
+	own := all[0]
+	for _, x := range all[1:] {
+		if x.HoldDown != own.HoldDown && x.Pace != own.Pace {
 			continue
 		}
-		o := holdDown{holdDown: strconv.FormatFloat(hold, 'g', -1, 64) + "s"}
-		with := sc.Clone()
-		if err := with.Set("cache.hold_down", o.holdDown); err != nil {
-			return nil, err
+		text := "no rollout is absorbed before the end of the run"
+		if x.Rollout != nil {
+			text = "done at " + c.at(x.Rollout.End)
 		}
-		o.rollout, err = recovery.FastestRollout(with, from, set)
-		if err != nil && !errors.Is(err, recovery.ErrNoRollout) {
-			return nil, err
-		}
-		out = append(out, o)
+		fmt.Fprintf(w, "with %s: %s\n", changed(x, own), text)
 	}
-	return out, nil
+	switch best := recovery.Soonest(all); {
+	case len(all) == 1 || best < 0:
+	case best == 0:
+		fmt.Fprintln(w, "best as it is: no longer hold-down and no slower pace is done sooner")
+	default:
+		fmt.Fprintf(w, "best of both: %s, done at %s\n", changed(all[best], own), c.at(all[best].Rollout.End))
+	}
+}
+
+// changed names what a replacement has that another has not, as --set takes it.
+func changed(x, own recovery.Replacement) string {
+	var out []string
+	if x.HoldDown != own.HoldDown {
+		out = append(out, "cache.hold_down="+exact(x.HoldDown)+"s")
+	}
+	if x.Pace != own.Pace {
+		out = append(out, "cache.pace="+exact(x.Pace)+"/s")
+	}
+	return strings.Join(out, " and ")
 }
