@@ -210,6 +210,30 @@ func residualTime(r []float64) float64 {
 	return min(max(1, AutocorrelationTime(r)), n/4)
 }
 
+// follows reports whether the residuals of a channel are no larger, but for chance, than its
+// distances from its median, or small beside its values; absolute ones, which outliers do not
+// rule. Fitted errors larger than the values, or those of less than one trial, follow nothing.
+func (f *Fit) follows(c int) bool {
+	const few, chance, small = 5, 1.5, 0.05
+	if l := &f.e.laws[c]; (l.kind == Relative || l.kind == Binomial) && l.scale == 0 && f.Scales[c] > 1 {
+		return false
+	}
+	y := slices.Sorted(slices.Values(f.Problem.Channels[c].Y))
+	if len(y) < few {
+		return true
+	}
+	fit, flat, size := 0.0, 0.0, 0.0
+	for i, v := range f.Problem.Channels[c].Y {
+		fit += math.Abs(v - f.Predicted[c][i])
+		flat += math.Abs(v - y[len(y)/2])
+		size += math.Abs(v)
+	}
+	if size == 0 {
+		size = float64(len(y)) // what is always 0 is measured in ones
+	}
+	return fit <= max(chance*flat, small*size)
+}
+
 // finish warns of what makes the estimates suspect.
 func (f *Fit) finish() {
 	for c := range f.e.laws {
@@ -217,6 +241,12 @@ func (f *Fit) finish() {
 		if l.scale == 0 && f.Scales[c] <= scaleLeast*l.unit*1.01 {
 			f.Warnings = append(f.Warnings, fmt.Errorf("calibrate: %s is fitted perfectly: intervals are those of noise of %.2g", f.Problem.Channels[c].Name, f.Scales[c]))
 		}
+	}
+	for c := range f.e.laws {
+		if f.follows(c) {
+			continue
+		}
+		f.Warnings = append(f.Warnings, fmt.Errorf("calibrate: the fit does not follow %s, a constant would as well: no values inside the bounds show what was measured; look at the unit, the meaning and the time of the column, and at the residuals", f.Problem.Channels[c].Name))
 	}
 	const few = 10
 	for c := range f.e.laws {

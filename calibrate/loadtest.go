@@ -66,6 +66,11 @@ func (l *LoadTest) Pool(pool model.Pool, params []Param) (*Problem, error) {
 		}
 	}
 	channels := l.columns()
+	for _, c := range channels {
+		if err := checkShare(c.Name, c.Name, c.Y); err != nil {
+			return nil, err
+		}
+	}
 	return &Problem{Params: params, Channels: channels, New: func() Predictor {
 		return func(dst, values []float64) error {
 			sc := sc.Clone()
@@ -149,6 +154,9 @@ func ServiceCurve(pool model.Pool, loads []float64) (*model.CurveTable, error) {
 func (l *LoadTest) Curve() (*model.CurveTable, error) {
 	if len(l.Latency) != len(l.Load) {
 		return nil, fmt.Errorf("calibrate: a service curve needs a latency for each load")
+	}
+	if err := checkShare("the share of time-outs", "timeout_share", l.Timeout); err != nil {
+		return nil, err
 	}
 	timeout := l.Timeout
 	if timeout == nil {

@@ -36,15 +36,27 @@ func (p *Profile) Flat() bool { return p.OpenLo && p.OpenHi }
 
 // String says the interval in words.
 func (p *Profile) String() string {
+	lo, hi := p.Spell()
 	switch {
 	case p.Flat():
-		return fmt.Sprintf("%s: flat from %.4g to %.4g: the data do not say", p.Name, p.Lo, p.Hi)
+		return fmt.Sprintf("%s: flat from %s to %s: the data do not say", p.Name, lo, hi)
 	case p.OpenLo:
-		return fmt.Sprintf("%s: at most %.4g", p.Name, p.Hi)
+		return fmt.Sprintf("%s: at most %s", p.Name, hi)
 	case p.OpenHi:
-		return fmt.Sprintf("%s: at least %.4g", p.Name, p.Lo)
+		return fmt.Sprintf("%s: at least %s", p.Name, lo)
 	}
-	return fmt.Sprintf("%s: %.4g to %.4g", p.Name, p.Lo, p.Hi)
+	return fmt.Sprintf("%s: %s to %s", p.Name, lo, hi)
+}
+
+// Spell writes the ends of the interval with four digits, or with as many as tell them apart.
+func (p *Profile) Spell() (lo, hi string) {
+	for digits := 4; digits <= 17; digits++ {
+		lo, hi = fmt.Sprintf("%.*g", digits, p.Lo), fmt.Sprintf("%.*g", digits, p.Hi)
+		if lo != hi || p.Lo == p.Hi {
+			break
+		}
+	}
+	return lo, hi
 }
 
 // ErrBetter is wrapped by Profile where it comes upon a point that is better than that of

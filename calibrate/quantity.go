@@ -2,6 +2,7 @@ package calibrate
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -30,6 +31,28 @@ var Quantities = []struct{ Name, Meaning string }{
 	{"latency", "of a pool: mean time a read stays, s, were it not given up"},
 	{"timeout_share", "of a pool: share of its reads that time out"},
 	{"refused_share", "of a pool: share of its reads that are refused at once"},
+}
+
+// IsShare reports whether a quantity lies between 0 and 1.
+func IsShare(quantity string) bool {
+	family, _, _ := strings.Cut(quantity, ".")
+	switch family {
+	case "success", "error_share", "hit_rate", "miss_share", "request_success", "timeout_share", "refused_share":
+		return true
+	}
+	return false
+}
+
+// checkShare fails for values of a share that are no shares, such as percentages. Errors of
+// measurement may leave 0 to 1.
+func checkShare(name, quantity string, values []float64) error {
+	const most = 1.5
+	for _, v := range values {
+		if IsShare(quantity) && math.Abs(v) > most {
+			return fmt.Errorf("calibrate: %s has the value %g; %s is a share, from 0 to 1: divide a percentage by 100", name, v, quantity)
+		}
+	}
+	return nil
 }
 
 // families are the quantities of a class or a pool, by the columns they are.

@@ -104,7 +104,11 @@ func placed(text []byte, err error) error {
 	if at < 0 || at > int64(len(text)) {
 		return err
 	}
-	return fmt.Errorf("line %d: %w", 1+bytes.Count(text[:at], []byte("\n")), err)
+	line := 1 + bytes.Count(text[:at], []byte("\n"))
+	if kind != nil {
+		return fmt.Errorf("line %d: found %s where it does not belong", line, "a JSON "+kind.Value)
+	}
+	return fmt.Errorf("line %d: %w", line, err)
 }
 
 func (r *Record) check() error {

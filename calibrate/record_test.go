@@ -89,7 +89,7 @@ func TestRecordThatIsNone(t *testing.T) {
 		{`{"meta": {}, "rows": []}`, `its kind is ""`},
 		{strings.Replace(good, `"format": 1`, `"format": 2`, 1), "format 2: this program reads format 1"},
 		{strings.Replace(good, `"rhat"`, `"r_hat"`, 1), `unknown field "r_hat"`},
-		{strings.Replace(good, "110", `"110"`, 1), "cannot unmarshal string"},
+		{strings.Replace(good, "110", `"110"`, 1), "found a JSON string"},
 		{strings.Replace(good, "110", "null", 1), "draw 2 has pools.db.capacity = 0, outside its bounds 50 to 200"},
 		{strings.Replace(good, "110,", "", 1), "draw 2 has 3 values: want 4"},
 		{strings.Replace(good, "offset", "pools.db.capacity", 1), "want each name once"},

@@ -147,6 +147,9 @@ func newRun(rec *Recording, params []Param) (*run, error) {
 		if len(m.T) != len(m.V) || !slices.IsSorted(m.T) {
 			return nil, fmt.Errorf("calibrate: %s has %d times and %d values: want as many, times in order", m.Name, len(m.T), len(m.V))
 		}
+		if err := checkShare(m.Name, m.Quantity, m.V); err != nil {
+			return nil, err
+		}
 	}
 	return r, nil
 }

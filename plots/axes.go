@@ -25,7 +25,7 @@ var linear = scale{
 	kind:  Linear,
 	to:    func(v float64) float64 { return v },
 	slope: func(float64) float64 { return 1 },
-	ticks: func(lo, hi float64) []plot.Tick { return evenTicks(lo, hi, siLabel) },
+	ticks: func(lo, hi float64) []plot.Tick { return evenTicks(lo, hi, siDigits) },
 }
 
 // percent is the linear scale of a share 0…1, marked in %.
@@ -34,7 +34,7 @@ var percent = scale{
 	to:    func(v float64) float64 { return 100 * v },
 	slope: func(float64) float64 { return 100 },
 	ticks: func(lo, hi float64) []plot.Tick {
-		return evenTicks(lo, hi, func(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) })
+		return evenTicks(lo, hi, func(v float64, digits int) string { return strconv.FormatFloat(v, 'g', digits, 64) })
 	},
 }
 
@@ -79,13 +79,15 @@ func niceStep(span float64, most int) float64 {
 	return 10 * unit
 }
 
-// evenTicks marks lo…hi at multiples of a nice step, at most six parts.
-func evenTicks(lo, hi float64, label func(float64) string) []plot.Tick {
+// evenTicks marks lo…hi at multiples of a nice step, at most six parts, with six digits or as
+// many as tell neighbours apart.
+func evenTicks(lo, hi float64, label func(v float64, digits int) string) []plot.Tick {
 	step := niceStep(hi-lo, 6)
+	digits := max(6, 1+int(math.Ceil(math.Log10(math.Max(math.Abs(lo), math.Abs(hi))/step))))
 	var ticks []plot.Tick
 	for i := math.Ceil(lo / step); i*step <= hi; i++ {
 		v := i*step + 0 // no negative zero
-		ticks = append(ticks, plot.Tick{Value: v, Label: label(v)})
+		ticks = append(ticks, plot.Tick{Value: v, Label: label(v, digits)})
 	}
 	return ticks
 }
@@ -121,14 +123,16 @@ func decadeTicks(lo, hi float64, label func(float64) string) []plot.Tick {
 }
 
 // siLabel writes v with the suffixes that scenario files use: 400, 1.5k, 20M, 3G.
-func siLabel(v float64) string {
+func siLabel(v float64) string { return siDigits(v, 6) }
+
+func siDigits(v float64, digits int) string {
 	for _, s := range []struct {
 		unit   float64
 		suffix string
 	}{{1e9, "G"}, {1e6, "M"}, {1e3, "k"}} {
 		if math.Abs(v) >= s.unit*(1-1e-9) {
-			return strconv.FormatFloat(v/s.unit, 'g', 6, 64) + s.suffix
+			return strconv.FormatFloat(v/s.unit, 'g', digits, 64) + s.suffix
 		}
 	}
-	return strconv.FormatFloat(v, 'g', 6, 64)
+	return strconv.FormatFloat(v, 'g', digits, 64)
 }

@@ -40,6 +40,7 @@ func TestScaleTicksExact(t *testing.T) {
 		{"half", nines, 0, 0.55, "0 20 30 40 50"},
 		{"even", linear, -0.1e6, 4.7e6, "0 1M 2M 3M 4M"},
 		{"small even", linear, 0, 0.7, "0 0.2 0.4 0.6"},
+		{"far from 0", linear, 299.999983, 299.99999, "299.999984 299.999986 299.999988 299.99999"},
 		{"share", percent, -0.03, 1.03, "0 20 40 60 80 100"},
 	} {
 		ticks := tc.s.Ticks(tc.s.to(tc.lo), tc.s.to(tc.hi))

@@ -183,6 +183,13 @@ func unitOfName(name string) (short string, u unit, ok bool) {
 	return name, unit{}, false
 }
 
+// UnitOf returns the unit that a header names, "latency (ms)" or "latency_ms", as the SI unit
+// (s, 1/s, B, B/s, 1; empty for a bare prefix) and the factor to it.
+func UnitOf(header string) (si string, factor float64, ok bool) {
+	_, u, ok := unitOfName(header)
+	return u.dim, u.factor, ok
+}
+
 var shareName = regexp.MustCompile(`(?i)(hit|success)[ _-]?(rate|ratio)|boot_success|(^|[ _-])(ratio|share|availability)($|[ _.{-])`)
 
 // isShare reports whether the name is of a share, such as a hit rate.

@@ -45,7 +45,11 @@ func (f *bandFlags) band(cmd *cobra.Command, sc *model.Scenario) (*montecarlo.Sw
 	case f.seed > 1<<53:
 		return nil, usage("--seed %d: want at most 2^53", f.seed)
 	}
-	return f.drawn(cmd, sc, f.draws, f.seed)
+	from, err := f.drawn(cmd, sc, f.draws, f.seed)
+	if err == nil {
+		f.warnOfApart(cmd, sc, from.Joint)
+	}
+	return from, err
 }
 
 // facts say how the band was made.

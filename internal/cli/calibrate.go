@@ -109,6 +109,9 @@ montecarlo, sweep, recover, phase, tipping and check takes.`,
 	return cmd
 }
 
+// leastSteps are those of a chain whose halves can be compared.
+const leastSteps = 8
+
 func (f *calibrateFlags) run(cmd *cobra.Command, arg string) error {
 	switch {
 	case f.loadTest != "" && len(f.data)+len(f.with) > 0:
@@ -123,6 +126,8 @@ func (f *calibrateFlags) run(cmd *cobra.Command, arg string) error {
 		return usage("--free is missing: want PATH=LO..HI, such as pools.main.capacity=5000/s..12000/s")
 	case f.starts < 1 || f.starts > 10000 || f.global < 0 || f.sample < 0:
 		return usage("--starts wants 1 to 10000, --global and --sample want 0 or more")
+	case f.sample > 0 && f.sample < leastSteps:
+		return usage("--sample %d: want at least %d steps", f.sample, leastSteps)
 	}
 	out, sc, err := f.open(cmd, arg)
 	if err != nil {
@@ -300,7 +305,7 @@ func (r *calibration) explain(w io.Writer) {
 		fmt.Fprintf(w, "%s: %d values, %v errors of %s\n", c.Name, len(c.Y), c.Noise.Kind, human(r.fit.Scales[i], 3))
 	}
 	for _, p := range r.profiles {
-		fmt.Fprintln(w, p)
+		fmt.Fprintln(w, labelOf(r.fitted, p.Name)+strings.TrimPrefix(p.String(), p.Name))
 	}
 	for _, line := range append(r.words(), r.said...) {
 		fmt.Fprintln(w, line)
@@ -327,13 +332,10 @@ func (r *calibration) words() []string {
 		}
 		pr := r.profiles[next]
 		next++
-		for _, end := range []struct {
-			jumps bool
-			at    float64
-		}{{pr.JumpLo, pr.Lo}, {pr.JumpHi, pr.Hi}} {
-			if end.jumps {
-				out = append(out, fmt.Sprintf("%s: at %.4g the fit jumps, as where a run tips or does not: one run on each side does not say how sharply, so the interval is the model's more than the data's, and a posterior mixes slowly", p.Name, end.at))
-			}
+		lo, hi := pr.Spell()
+		at := map[[2]bool]string{{true, false}: lo, {false, true}: hi, {true, true}: lo + " and " + hi}[[2]bool{pr.JumpLo, pr.JumpHi}]
+		if at != "" {
+			out = append(out, fmt.Sprintf("%s: at %s the fit jumps, as where a run tips or does not: one run on each side does not say how sharply, so the interval is the model's more than the data's, and a posterior mixes slowly", p.Name, at))
 		}
 		if r.bounded(i, pr) {
 			out = append(out, fmt.Sprintf("%s: its bounds end what the data leave open, so it has no standard deviation; the interval is what is known", p.Name))

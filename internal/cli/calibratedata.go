@@ -55,6 +55,9 @@ func (f *calibrateFlags) params(sc *model.Scenario) ([]calibrate.Param, error) {
 			}
 			p = calibrate.Param{Name: name + v.Path, Lo: v.Lo, Hi: v.Hi, Log: v.Lo > 0 && !linear}
 		}
+		if p.Lo > p.Hi {
+			return nil, usage("--free %s: want LO..HI, the lower bound first", text)
+		}
 		out = append(out, p)
 	}
 	return out, nil
@@ -105,10 +108,8 @@ func (f *calibrateFlags) mappings() ([]*mapping, error) {
 		m.given = kind != ""
 		if kind == "" {
 			kind = calibrate.Gaussian.String()
-			for _, share := range []string{"success", "error_share", "hit_rate", "miss_share", "request_success", "timeout_share", "refused_share"} {
-				if m.quantity == share || strings.HasPrefix(m.quantity, share+".") {
-					kind = calibrate.Binomial.String()
-				}
+			if calibrate.IsShare(m.quantity) {
+				kind = calibrate.Binomial.String()
 			}
 		}
 		k := slices.Index(calibrate.NoiseKinds[:], kind)
@@ -121,6 +122,9 @@ func (f *calibrateFlags) mappings() ([]*mapping, error) {
 			if m.noise.Scale, err = noiseScale(m.noise.Kind, size); err != nil {
 				return nil, usage("--map %s: %w", text, err)
 			}
+		}
+		if slices.ContainsFunc(out, func(o *mapping) bool { return o.column == m.column && o.quantity == m.quantity }) {
+			return nil, usage("--map %s: %s is %s already, and counts once", text, m.column, m.quantity)
 		}
 		out = append(out, m)
 	}
@@ -209,6 +213,12 @@ func (f *calibrateFlags) recordings(cmd *cobra.Command, sc *model.Scenario) ([]c
 		name, path, ok := strings.Cut(text, "=")
 		if !ok {
 			name, path = "", text
+		}
+		switch {
+		case path == "":
+			return nil, usage("--data %s: want [NAME=]FILE", text)
+		case name == "" && len(f.data) > 1:
+			return nil, usage("--data %s: of several files each needs a name: want NAME=FILE", text)
 		}
 		run, err := f.settings(sc, name)
 		if err != nil {

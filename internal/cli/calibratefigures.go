@@ -175,8 +175,15 @@ func (r *calibration) pairPlot(sc *model.Scenario) (plots.Figure, error) {
 
 // labelOf names a parameter with its unit.
 func labelOf(sc *model.Scenario, name string) string {
+	_, path, ok := strings.Cut(name, ":") // of one recording
+	if !ok {
+		path = name
+	}
+	if path == calibrate.Offset {
+		return name + " (s)"
+	}
 	paths := sc.Paths()
-	i := slices.IndexFunc(paths, func(p model.Path) bool { return p.Path == name })
+	i := slices.IndexFunc(paths, func(p model.Path) bool { return p.Path == path })
 	if i < 0 || paths[i].Unit == "share" { // figures have it as it is, not in %
 		return name
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/metastable/metastable/calibrate"
 	"github.com/metastable/metastable/model"
 	"github.com/metastable/metastable/plots"
+	"github.com/metastable/metastable/telemetry"
 )
 
 // loadTestColumns are what a column of a load test may be, with the unit of its cells.
@@ -96,6 +97,9 @@ func (f *calibrateFlags) tested(sc *model.Scenario) (*model.Named[model.Pool], e
 		if names = append(names, sc.Pools[i].Name); sc.Pools[i].Name == f.pool || f.pool == "" && len(sc.Pools) == 1 {
 			return &sc.Pools[i], nil
 		}
+	}
+	if f.pool == "" {
+		return nil, usage("--pool is missing: want the pool that was tested: %s", strings.Join(names, ", "))
 	}
 	return nil, usage("--pool %q: want the pool that was tested: %s%s", f.pool, strings.Join(names, ", "), didYouMean(nearest(f.pool, names), ""))
 }
@@ -209,9 +213,10 @@ func (f *calibrateFlags) readLoadTest() (map[string][]float64, map[string]calibr
 	return sorted(got, by), noise, nil
 }
 
-// cells reads a column; COLUMN/NUMBER and COLUMN*NUMBER change its unit.
+// cells reads a column; COLUMN/NUMBER and COLUMN*NUMBER change its unit. Without them the unit
+// in a header, such as latency_ms, is that of cells that name none.
 func cells(path string, rows [][]string, name, unit string) ([]float64, error) {
-	by := 1.0
+	by, bare := 1.0, 1.0
 	k := slices.Index(rows[0], name)
 	if at := strings.LastIndexAny(name, "/*"); k < 0 && at > 0 {
 		n, err := strconv.ParseFloat(name[at+1:], 64)
@@ -225,6 +230,9 @@ func cells(path string, rows [][]string, name, unit string) ([]float64, error) {
 	if k < 0 {
 		return nil, fmt.Errorf("%s:1: no column is called %s; the columns are %s", path, name, strings.Join(rows[0], ", "))
 	}
+	if si, factor, ok := telemetry.UnitOf(name); ok && rows[0][k] == name && (si == unit || si == "1" && unit == "share") {
+		bare = factor
+	}
 	var out []float64
 	for i, row := range rows[1:] {
 		v, err := model.Quantity(strings.TrimSpace(row[k]), unit)
@@ -233,6 +241,9 @@ func cells(path string, rows [][]string, name, unit string) ([]float64, error) {
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s, row %d, column %s: %w", path, i+2, rows[0][k], err)
+		}
+		if _, err := strconv.ParseFloat(strings.TrimSpace(row[k]), 64); err == nil {
+			v *= bare
 		}
 		out = append(out, v*by)
 	}

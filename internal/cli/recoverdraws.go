@@ -48,7 +48,9 @@ func (f *drawFlags) parse(cmd *cobra.Command, sc *model.Scenario) (float64, erro
 		}
 		return share, nil
 	}
-	f.from, err = f.drawn(cmd, sc, f.draws, f.seed)
+	if f.from, err = f.drawn(cmd, sc, f.draws, f.seed); err == nil {
+		f.warnOfApart(cmd, sc, f.from.Joint)
+	}
 	return share, err
 }
 
