@@ -29,6 +29,12 @@ type Seen struct {
 // otherwise: additive increase, multiplicative decrease (Chiu and Jain 1989).
 type AIMD struct{ Add float64 }
 
+// Gain implements Tunable.
+func (c AIMD) Gain() float64 { return c.Add }
+
+// WithGain implements Tunable.
+func (AIMD) WithGain(gain float64) Tunable { return AIMD{Add: gain} }
+
 // Name implements Controller.
 func (c AIMD) Name() string { return fmt.Sprintf("AIMD, +%g %%", 100*c.Add) }
 
@@ -47,6 +53,12 @@ type PI struct {
 	last float64
 }
 
+// Gain implements Tunable: what it raises at most while the delay stays as it is.
+func (c *PI) Gain() float64 { return c.I }
+
+// WithGain implements Tunable; P changes with I.
+func (c *PI) WithGain(gain float64) Tunable { return &PI{P: c.P * gain / c.I, I: gain} }
+
 // Name implements Controller.
 func (*PI) Name() string { return "PI on delay" }
 
@@ -60,10 +72,19 @@ func (c *PI) Next(limit float64, s Seen) float64 {
 }
 
 // CoDel sheds more and more, by the square root of the number of times in a row, while
-// the delay at the database is above a twentieth of the time-out, and gives back a
-// twentieth of the demand a time while it is below (after Nichols and Jacobson 2012,
+// the delay at the database is above a twentieth of the time-out, and gives back Add of
+// the demand a time while it is below (after Nichols and Jacobson 2012,
 // whose queue drops what it holds; here the throttle sheds what comes).
-type CoDel struct{ count float64 }
+type CoDel struct {
+	Add   float64
+	count float64
+}
+
+// Gain implements Tunable.
+func (c *CoDel) Gain() float64 { return c.Add }
+
+// WithGain implements Tunable.
+func (*CoDel) WithGain(gain float64) Tunable { return &CoDel{Add: gain} }
 
 // Name implements Controller.
 func (*CoDel) Name() string { return "CoDel-like shedding" }
@@ -72,7 +93,7 @@ func (*CoDel) Name() string { return "CoDel-like shedding" }
 func (c *CoDel) Next(limit float64, s Seen) float64 {
 	if s.Delay <= 0.05*s.Timeout {
 		c.count = 0
-		return limit + 0.05*s.Demand
+		return limit + c.Add*s.Demand
 	}
 	c.count++
 	return limit * max(0.1, 1-0.1*math.Sqrt(c.count))
@@ -87,10 +108,14 @@ func Drive(s *Situation, c Controller, every float64, set *Settings) (*Driven, e
 	if err != nil {
 		return nil, err
 	}
+	return s.with(d).drive(c, every, d, false)
+}
+
+// drive is Drive, or, if asked, only until the system relapses.
+func (s *Situation) drive(c Controller, every float64, d *Settings, untilRelapse bool) (*Driven, error) {
 	if !(every >= 1 && every <= d.Longest) {
 		return nil, fmt.Errorf("recovery: a controller that acts every %g s", every)
 	}
-	s = s.with(d)
 	out := &Driven{Home: math.Inf(1)}
 	limit, end := s.row[colBoots], s.t+d.Longest
 	down := !s.up()
@@ -107,6 +132,9 @@ func Drive(s *Situation, c Controller, every float64, set *Settings) (*Driven, e
 		if failing := next.row[colSuccess] < 0.5; failing && !down {
 			out.Relapses++
 			down = true
+			if untilRelapse {
+				break
+			}
 		} else if next.up() {
 			down = false
 		}
@@ -175,6 +203,6 @@ func (s *Situation) Shedding(all bool) (*Situation, error) {
 }
 
 // Controllers are the ones that a schedule is compared with.
-func Controllers() []Controller {
-	return []Controller{AIMD{Add: 0.01}, AIMD{Add: 0.05}, &PI{P: 0.1, I: 0.02}, &CoDel{}}
+func Controllers() []Tunable {
+	return []Tunable{AIMD{Add: 0.01}, AIMD{Add: 0.05}, &PI{P: 0.1, I: 0.02}, &CoDel{Add: 0.05}}
 }

@@ -64,6 +64,59 @@ func TestDrive_slack(t *testing.T) {
 	}
 }
 
+// With the largest safe gain no controller relapses, with a tenth more each does: that is
+// twice the tolerance. One that acts a tenth as often may
+// raise the limit by more at a time.
+func TestSafeGain_slack(t *testing.T) {
+	s := at(t, scenario(t, "slack-2022-02-22"), morning)
+	set := &recovery.Settings{Longest: 2 * 3600}
+	for _, c := range recovery.Controllers()[1:] {
+		gain, err := recovery.SafeGain(s, c, 5, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%s: up to %g", c.Name(), gain)
+		for _, x := range []struct {
+			gain     float64
+			relapses bool
+		}{{gain, false}, {1.1 * gain, true}} {
+			got, err := recovery.Drive(s, c.WithGain(x.gain), 5, set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Relapses > 0 != x.relapses {
+				t.Errorf("%s with a gain of %g: %+v", c.Name(), x.gain, *got)
+			}
+		}
+	}
+	fast, err := recovery.SafeGain(s, recovery.AIMD{}, 5, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slow, err := recovery.SafeGain(s, recovery.AIMD{}, 50, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !(slow > fast) {
+		t.Errorf("AIMD every 5 s is safe up to %g, every 50 s up to %g", fast, slow)
+	}
+}
+
+// Where nothing can relapse there is no largest gain.
+func TestSafeGain_exact(t *testing.T) {
+	sc := scenario(t, "slack-2022-02-22")
+	sc.Timeline = nil
+	for path, value := range map[string]string{"classes.gdm_members.fetch": "missing", "classes.gdm_members.route": "keyed"} {
+		if err := sc.Set(path, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	gain, err := recovery.SafeGain(at(t, sc, morning), recovery.AIMD{}, 60, &recovery.Settings{Longest: 3600})
+	if err != nil || !math.IsInf(gain, 1) {
+		t.Errorf("up to %g, %v; want no end", gain, err)
+	}
+}
+
 // Where sessions ask for as much as boots do, a throttle that spares them admits the load
 // of all sessions whatever its limit, and one that sheds everyone alike does not; where
 // they ask for nothing the two are one.

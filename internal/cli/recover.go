@@ -66,8 +66,10 @@ how many of at most 1,000 other draws come home.
 additive increase and multiplicative decrease on the share that succeeds, proportional
 and integral control of the delay at the database, CoDel-like shedding; where booted
 sessions ask for something too, each sheds boots first and sheds everyone alike. Its
-columns: way, home_s, lost_clients, relapses, and of the draws how many come home and
-relapse. A controller that acts this often may be home sooner than a plan of few steps.
+columns: way, home_s, lost_clients, relapses, of the draws how many come home and
+relapse, gain_share (the share of the demand by which the controller raises the limit at
+most at a time), and safe_up_to_share: from a larger gain on it relapses (within 5 %;
+empty where it does not with any up to 10). A controller that acts this often may be home sooner than a plan of few steps.
 
 --verify runs someone's own plan, a CSV file with the columns t_s and limit_per_s ("none"
 or empty: no throttle), and exits with status 3 if it is not home within --longest, with

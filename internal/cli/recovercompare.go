@@ -28,7 +28,7 @@ func (f *recoverFlags) compare(cmd *cobra.Command, out *sink, sc *model.Scenario
 	t := &table{
 		meta:    f.meta(sc, s.Time(), r),
 		label:   "way",
-		columns: []string{"home_s", "lost_clients", "relapses", "draws", "draws_home", "draws_relapsed"},
+		columns: []string{"home_s", "lost_clients", "relapses", "draws", "draws_home", "draws_relapsed", "gain_share", "safe_up_to_share"},
 	}
 	t.meta = append(t.meta, fact{"controllers_act_every_s", float64(controlEvery)})
 	situations := append([]*recovery.Situation{s}, group...)
@@ -43,14 +43,18 @@ func (f *recoverFlags) compare(cmd *cobra.Command, out *sink, sc *model.Scenario
 			of[i].Relapses = 1
 		}
 	}
-	t.way("the plan", of)
+	t.way("the plan", of, math.NaN(), math.NaN())
 	for _, p := range priorities(sc) {
+		safe, err := safeGains(s, p, set)
+		if err != nil {
+			return fmt.Errorf("%s: %w", sc.Name, err)
+		}
 		for k, c := range recovery.Controllers() {
 			of, err := driven(situations, k, p, set)
 			if err != nil {
 				return fmt.Errorf("%s: %s: %w", sc.Name, c.Name(), err)
 			}
-			t.way(c.Name()+p.name, of)
+			t.way(c.Name()+p.name, of, c.Gain(), safe[k])
 		}
 	}
 	path, err := out.write(t, sc.Name+".ways", true)
@@ -75,6 +79,25 @@ func priorities(sc *model.Scenario) []priority {
 	return []priority{{}}
 }
 
+// safeGains returns the gain of each controller up to which it does not relapse.
+func safeGains(s *recovery.Situation, p priority, set *recovery.Settings) ([]float64, error) {
+	shed, err := s.Shedding(p.all)
+	if err != nil {
+		return nil, err
+	}
+	type none struct{}
+	all := recovery.Controllers()
+	out, _, err := ode.Ensemble(context.Background(), len(all), set.Workers, func() none { return none{} },
+		func(_ context.Context, _ none, k int) (float64, error) {
+			gain, err := recovery.SafeGain(shed, all[k], controlEvery, set)
+			if err != nil {
+				return 0, fmt.Errorf("%s: %w", all[k].Name(), err)
+			}
+			return gain, nil
+		})
+	return out, err
+}
+
 // driven lets controller k drive each of the situations.
 func driven(situations []*recovery.Situation, k int, p priority, set *recovery.Settings) ([]recovery.Driven, error) {
 	type none struct{}
@@ -94,7 +117,7 @@ func driven(situations []*recovery.Situation, k int, p priority, set *recovery.S
 }
 
 // way adds the row of a way home: the scenario's own first, then the draws.
-func (t *table) way(name string, of []recovery.Driven) {
+func (t *table) way(name string, of []recovery.Driven, gain, safe float64) {
 	home, relapsed := 0, 0
 	for _, d := range of[1:] {
 		if !math.IsInf(d.Home, 1) {
@@ -105,5 +128,5 @@ func (t *table) way(name string, of []recovery.Driven) {
 		}
 	}
 	t.labels = append(t.labels, name)
-	t.rows = append(t.rows, []float64{of[0].Home, math.Round(of[0].Lost), float64(of[0].Relapses), float64(len(of) - 1), float64(home), float64(relapsed)})
+	t.rows = append(t.rows, []float64{of[0].Home, math.Round(of[0].Lost), float64(of[0].Relapses), float64(len(of) - 1), float64(home), float64(relapsed), gain, safe})
 }
