@@ -54,11 +54,12 @@ var mayImport = map[string][]string{
 	"internal/explore/wasm": {"internal/explore", "model"},
 	"internal/explore/site": {}, // a page; compiles the game by the go command
 
-	"internal/ode":         {},
-	"internal/browsertest": {}, // tests alone
-	"internal/report":      {}, // a page; knows nothing of what it shows
-	"internal/special":     {},
-	"internal/numtest":     {}, // for tests
+	"internal/ode":          {},
+	"internal/browsertest":  {}, // tests alone
+	"internal/report":       {}, // a page; knows nothing of what it shows
+	"internal/special":      {},
+	"internal/numtest":      {},                // for tests
+	"internal/scenariotest": {"data", "model"}, // for tests
 }
 
 // testsOnly may be imported by every test, and by nothing else.

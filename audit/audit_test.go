@@ -9,6 +9,7 @@ import (
 
 	"github.com/metastable/metastable/audit"
 	"github.com/metastable/metastable/data"
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/model"
 	"github.com/metastable/metastable/stability"
 )
@@ -51,18 +52,7 @@ func TestRun_slack(t *testing.T) {
 
 // The same query alone in its pool has the cold-load ratio of the scenario's return map.
 func TestRun_coldLoad_exact(t *testing.T) {
-	text, err := data.Scenario("slack-2022-02-22")
-	if err != nil {
-		t.Fatal(err)
-	}
-	sc, err := model.Parse("slack", text, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sys, err := sc.Compile()
-	if err != nil {
-		t.Fatal(err)
-	}
+	sys := scenariotest.Compile(t, scenariotest.Shipped(t, "slack-2022-02-22"))
 	want, err := stability.ColdLoad(sys, model.Moment{Traffic: 1, Throttle: -1})
 	if err != nil {
 		t.Fatal(err)

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/metastable/metastable/data"
 	"github.com/metastable/metastable/internal/numtest"
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/model"
 	"github.com/metastable/metastable/telemetry"
 	"github.com/metastable/metastable/trajectory"
@@ -25,15 +25,6 @@ func field(t *testing.T, path ...string) string {
 		t.Skipf("%s names no folder with msf/ (Habibi et al., SRDS 2024) and osdi22/ (Huang et al., OSDI 2022)", fieldData)
 	}
 	return filepath.Join(append([]string{dir}, path...)...)
-}
-
-func shipped(t testing.TB, name string) *model.Scenario {
-	t.Helper()
-	text, err := data.Scenario(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return parse(t, string(text))
 }
 
 // batches reads goodput and traffic of a run of Habibi et al. in batches/s, as means over
@@ -80,7 +71,7 @@ func batches(t *testing.T, file string, step float64) (goodput, attempts Measure
 
 // pulse is 100,000 rows eight times a second, and faster for three minutes.
 func pulse(t *testing.T, batchesPerSecond float64) *model.Scenario {
-	sc := shipped(t, "msf-replicated-db")
+	sc := scenariotest.Shipped(t, "msf-replicated-db")
 	sc.Timeline, sc.Uncertainty = nil, nil
 	for path, value := range map[string]string{
 		"duration": "432s", "traffic.boots": "8/s", "classes.batch.visit_cost": "100", "pools.paxos.timeout": "1s", "pools.paxos.capacity": "1330/s",
@@ -129,7 +120,7 @@ func report(t *testing.T, f *Fit, confidence float64) {
 // The staircase of Habibi et al.: healthy up to 833k rows/s, down from 1,000k on, still
 // down at 333k, healthy again at 233k, and 3.0 attempts per batch when down.
 func TestReplicatedDatabaseStaircaseField(t *testing.T) {
-	p, err := Recordings([]Recording{recorded(t, "", shipped(t, "msf-replicated-db"), "metastable-failures-dataset01.csv")}, []Param{
+	p, err := Recordings([]Recording{recorded(t, "", scenariotest.Shipped(t, "msf-replicated-db"), "metastable-failures-dataset01.csv")}, []Param{
 		{Name: "pools.paxos.capacity", Lo: 850, Hi: 1150, Log: true},
 		{Name: "pools.paxos.queue_limit", Lo: 1000, Hi: 20000, Log: true},
 	})

@@ -135,20 +135,6 @@ func atRest(sc *model.Scenario, load float64) (map[string]float64, error) {
 	return at, nil
 }
 
-// ServiceCurve tabulates what a pool does at rest at loads, for a pool that is to be given
-// by its curve.
-func ServiceCurve(pool model.Pool, loads []float64) (*model.CurveTable, error) {
-	sc, out := oneRead(pool), &model.CurveTable{}
-	for _, load := range loads {
-		at, err := atRest(sc, load)
-		if err != nil {
-			return nil, fmt.Errorf("calibrate: no rest at a load of %g/s: %w", load, err)
-		}
-		out.Load, out.Latency, out.Timeout = append(out.Load, load), append(out.Latency, at["latency"]), append(out.Timeout, at["timeout_share"])
-	}
-	return out, nil
-}
-
 // Curve returns the measured points as a service curve. A share of time-outs that was not
 // measured is 0. It fails without latencies.
 func (l *LoadTest) Curve() (*model.CurveTable, error) {

@@ -6,22 +6,24 @@ import (
 	"testing"
 
 	"github.com/metastable/metastable/internal/numtest"
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/model"
 )
 
-func mm1(t testing.TB) model.Pool { return parse(t, shop).Pools[0].Value }
+func mm1(t testing.TB) model.Pool { return scenariotest.Parse(t, shop).Pools[0].Value }
 
 // The latency of M/M/1 is 1/(μ − λ), and a read is late with probability e^{−(μ−λ)τ}.
-func TestServiceCurveExact(t *testing.T) {
+func TestAtRestExact(t *testing.T) {
 	pool := mm1(t)
 	pool.QueueLimit, pool.Timeout = math.Inf(1), 0.05
-	c, err := ServiceCurve(pool, []float64{10, 50, 90})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, load := range c.Load {
-		numtest.Check(t, "latency", c.Latency[i], 1/(100-load), 1e-6, 0)
-		numtest.Check(t, "late", c.Timeout[i], math.Exp(-(100-load)*0.05), 1e-6, 0)
+	sc := oneRead(pool)
+	for _, load := range []float64{10, 50, 90} {
+		at, err := atRest(sc, load)
+		if err != nil {
+			t.Fatal(err)
+		}
+		numtest.Check(t, "latency", at["latency"], 1/(100-load), 1e-6, 0)
+		numtest.Check(t, "late", at["timeout_share"], math.Exp(-(100-load)*0.05), 1e-6, 0)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/metastable/metastable/internal/numtest"
+	"github.com/metastable/metastable/internal/scenariotest"
 )
 
 func recordText(t *testing.T, r *Record) []byte {
@@ -59,7 +60,7 @@ func record() *Record {
 
 // What holds for one recording alone stays out, and shards are whole.
 func TestRecordForAScenarioExact(t *testing.T) {
-	paths, draws, err := record().For(parse(t, shop))
+	paths, draws, err := record().For(scenariotest.Parse(t, shop))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,12 +72,12 @@ func TestRecordForAScenarioExact(t *testing.T) {
 	}
 	r := record()
 	r.Parameters[0].Name = "pools.main.capacity"
-	if _, _, err := r.For(parse(t, shop)); err == nil || !strings.Contains(err.Error(), "draw 1 of the posterior: ") {
+	if _, _, err := r.For(scenariotest.Parse(t, shop)); err == nil || !strings.Contains(err.Error(), "draw 1 of the posterior: ") {
 		t.Errorf("a pool that the scenario does not have: %v", err)
 	}
 	r = record()
 	r.Parameters, r.Draws = r.Parameters[1:2], [][]float64{{0.5}}
-	if _, _, err := r.For(parse(t, shop)); err == nil || !strings.Contains(err.Error(), "no parameter") {
+	if _, _, err := r.For(scenariotest.Parse(t, shop)); err == nil || !strings.Contains(err.Error(), "no parameter") {
 		t.Errorf("an offset alone: %v", err)
 	}
 }

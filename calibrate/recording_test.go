@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/metastable/metastable/internal/numtest"
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/model"
 	"github.com/metastable/metastable/trajectory"
 )
@@ -25,15 +26,6 @@ timeline:
   - {at: 20s, capacity: 55%, over: 20s}
 `
 
-func parse(t testing.TB, text string) *model.Scenario {
-	t.Helper()
-	sc, err := model.Parse("test", []byte(text), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sc
-}
-
 var shopParams = []Param{
 	{Name: "pools.db.capacity", Lo: 70, Hi: 150, Log: true},
 	{Name: "clients.give_up", Lo: 0.1, Hi: 0.9},
@@ -45,7 +37,7 @@ var shopTruth = []float64{100, 0.4, 1}
 // watched returns a recording of the shop with noise of 2 % in the attempts and of 50
 // trials in the success; seed 0: without.
 func watched(t testing.TB, seed uint64) []Recording {
-	rec := Recording{Scenario: parse(t, shop), Series: []Measured{
+	rec := Recording{Scenario: scenariotest.Parse(t, shop), Series: []Measured{
 		{Name: "requests", Quantity: "attempts", Noise: Noise{Kind: Relative}},
 		{Name: "ok", Quantity: "success", Noise: Noise{Kind: Binomial, Scale: 1 / math.Sqrt(50)}}, // few values are neither 0 nor 1, too few to fit a scale
 	}}
@@ -149,7 +141,7 @@ func TestPerfectRecordingExact(t *testing.T) {
 
 // The load of a pool is A c/(S μ): work per read, shards and capacity are one number.
 func TestShardsAndCostAreNamedExact(t *testing.T) {
-	sc := parse(t, shop)
+	sc := scenariotest.Parse(t, shop)
 	rec := Recording{Scenario: sc, Series: []Measured{{Name: "load", Quantity: "load", T: []float64{1, 5, 10, 15}, V: []float64{0.6, 0.6, 0.6, 0.6}, Noise: Noise{Scale: 0.01}}}}
 	p, err := Recordings([]Recording{rec}, []Param{
 		{Name: "pools.db.shards", Lo: 1, Hi: 8, Log: true},
@@ -205,7 +197,7 @@ func TestOffsetAndSeveralRecordingsExact(t *testing.T) {
 // At rest the mean time in an M/M/1 queue is 1/(μ − λ); a capacity of 80 % changes μ, and a
 // read of twice the work lasts twice as long.
 func TestLatencyExact(t *testing.T) {
-	sc := parse(t, strings.NewReplacer("at: 20s, capacity: 55%, over: 20s", "at: 1s, capacity: 80%", "timeout: 1s, queue_limit: 400", "timeout: 1000s").Replace(shop))
+	sc := scenariotest.Parse(t, strings.NewReplacer("at: 20s, capacity: 55%, over: 20s", "at: 1s, capacity: 80%", "timeout: 1s, queue_limit: 400", "timeout: 1000s").Replace(shop))
 	double := sc.Clone()
 	for path, v := range map[string]float64{"classes.read.visit_cost": 2, "pools.db.capacity": 200} {
 		if err := double.SetFloat(path, v); err != nil {
@@ -233,7 +225,7 @@ func TestLatencyExact(t *testing.T) {
 // The interval of the law written is that of the profile; a whole number is set and has
 // none; offsets and parameters of one recording stay out.
 func TestFittedScenarioExact(t *testing.T) {
-	sc := parse(t, shop+"uncertainty: {pools.db.timeout: {uniform: [0.9, 1.1]}, clients.give_up: {uniform: [0.3, 0.5]}}\n")
+	sc := scenariotest.Parse(t, shop+"uncertainty: {pools.db.timeout: {uniform: [0.9, 1.1]}, clients.give_up: {uniform: [0.3, 0.5]}}\n")
 	f := &Fit{Problem: &Problem{Params: []Param{
 		{Name: "pools.db.capacity", Lo: 50, Hi: 200, Log: true},
 		{Name: "clients.give_up", Lo: 0, Hi: 1},

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/metastable/metastable/internal/ode"
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/model"
 )
 
@@ -29,7 +30,7 @@ var (
 
 // lookAside is the shipped scenario at a load and a popularity, without its trigger.
 func lookAside(t testing.TB, zipf, load, capacity float64) *model.Scenario {
-	sc := shipped(t, "osdi22-cache")
+	sc := scenariotest.Shipped(t, "osdi22-cache")
 	sc.Timeline, sc.Uncertainty = nil, nil
 	for path, v := range map[string]float64{"classes.item.popularity.zipf": zipf, "traffic.boots": load, "pools.mysql.capacity": capacity} {
 		if err := sc.SetFloat(path, v); err != nil {

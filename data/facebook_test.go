@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/metastable/metastable/internal/numtest"
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/model"
 )
 
@@ -13,7 +14,7 @@ const facebook = "facebook-2010-09-23"
 // The order of the acts and the 2.5 h are published (sources 1 to 3 of the incident
 // page), and so are "hundreds of thousands of queries a second".
 func TestFacebookStoryInvariant(t *testing.T) {
-	s := tell(t, shipped(t, facebook))
+	s := tell(t, scenariotest.Shipped(t, facebook))
 	invalid, fixed, off, back := 30*minute, 36*minute, 110*minute, 130*minute
 	s.above("boot_success", 0.9999, 0, invalid)
 
@@ -53,19 +54,19 @@ func TestFacebookCounterfactualsInvariant(t *testing.T) {
 	open := []string{"let back 1k/s", "let back 5k/s", "let back 30k/s", "let back 100k/s", "let back 260k/s"}
 
 	t.Run("a failed read that deletes nothing", func(t *testing.T) {
-		s := tell(t, until(shipped(t, facebook, "classes.config.on_error", "keep"), 110*minute))
+		s := tell(t, until(scenariotest.Shipped(t, facebook, "classes.config.on_error", "keep"), 110*minute))
 		s.below("boot_success", 0.01, 32*minute, 35*minute) // the invalid value still takes the site down
 		s.above("boot_success", 0.9999, 37*minute, 110*minute)
 		s.above("hit_rate.config", 0.999, 37*minute, 110*minute)
 	})
 	t.Run("traffic never stopped", func(t *testing.T) {
-		sc := shipped(t, facebook)
+		sc := scenariotest.Shipped(t, facebook)
 		sc.Timeline = slices.DeleteFunc(sc.Timeline, func(e model.Entry) bool { return e.Action == model.ThrottleTo })
 		s := tell(t, sc)
 		s.below("boot_success", 0.01, 32*minute, 210*minute)
 	})
 	t.Run("all let back at once", func(t *testing.T) {
-		sc := without(t, shipped(t, facebook), open...)
+		sc := without(t, scenariotest.Shipped(t, facebook), open...)
 		sc.Timeline[noted(t, sc, "throttle off")].At = 130 * minute
 		s := tell(t, sc)
 		s.below("boot_success", 0.5, 131*minute, 210*minute)

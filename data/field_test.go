@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/metastable/metastable/internal/numtest"
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/model"
 )
 
@@ -16,7 +17,7 @@ import (
 func TestOSDI22CacheFlushInvariant(t *testing.T) {
 	survives := map[float64]bool{60: true, 120: true, 180: true, 240: false, 300: false, 360: false, 420: false, 600: false, 900: false, 1200: false}
 	for load, want := range survives {
-		sc := shipped(t, "osdi22-cache")
+		sc := scenariotest.Shipped(t, "osdi22-cache")
 		sc.Traffic.Boots = load
 		s := tell(t, sc)
 		s.above("boot_success", 0.99, 0, 14)
@@ -28,7 +29,7 @@ func TestOSDI22CacheFlushInvariant(t *testing.T) {
 	}
 
 	// As shipped, at 420 requests/s: little comes back within minutes.
-	s := tell(t, shipped(t, "osdi22-cache"))
+	s := tell(t, scenariotest.Shipped(t, "osdi22-cache"))
 	numtest.Check(t, "hit rate before", s.at("hit_rate.item", 0), 0.944, 0, 0.005) // that of the million hottest items
 	s.below("boot_success", 0.55, 20, 300)
 	s.rising("hit_rate.item", 20, 300)
@@ -39,7 +40,7 @@ func TestOSDI22CacheFlushInvariant(t *testing.T) {
 // back (source 1 of the incident page).
 func TestWikimediaInvariant(t *testing.T) {
 	const name = "wikimedia-2020-02-04"
-	s := tell(t, shipped(t, name))
+	s := tell(t, scenariotest.Shipped(t, name))
 	numtest.Check(t, "hit rate before", s.at("hit_rate.babel", 0), 0.9, 0, 0.01)
 	s.above("boot_success", 0.999, 0, 13*minute-1)
 	numtest.Check(t, "lowest hit rate", slices.Min(s.during("hit_rate.babel", 13.5*minute, 40*minute)), 0.52, 0, 0.01)
@@ -49,7 +50,7 @@ func TestWikimediaInvariant(t *testing.T) {
 	s.rising("hit_rate.babel", 21.5*minute, 40*minute)
 
 	// With less than the 80 calls/s of the misses it does not heal.
-	if s := outcome(t, shipped(t, name, "pools.api.capacity", "75/s")); s.end("boot_success") > 0.7 {
+	if s := outcome(t, scenariotest.Shipped(t, name, "pools.api.capacity", "75/s")); s.end("boot_success") > 0.7 {
 		t.Errorf("with 75 calls/s boot success is %g at the end", s.end("boot_success"))
 	}
 }
@@ -59,7 +60,7 @@ func TestWikimediaInvariant(t *testing.T) {
 // a throttle from the start nothing collapses.
 func TestColdStartInvariant(t *testing.T) {
 	const name = "cold-start"
-	s := tell(t, shipped(t, name))
+	s := tell(t, scenariotest.Shipped(t, name))
 	numtest.Check(t, "load with an empty cache", s.at("load.store", 0), (2000*20/16.0+200)/1000, 1e-6, 0)
 	s.below("boot_success", 0.01, 2*minute, 30*minute-1)
 	s.below("hit_rate.page", 0.5, 0, 35*minute)
@@ -68,12 +69,12 @@ func TestColdStartInvariant(t *testing.T) {
 	s.rising("hit_rate.page", 36*minute, 110*minute)
 	numtest.Check(t, "goodput over offered at the end", s.goodput(149*minute), 1, 1e-6, 0)
 
-	sc := shipped(t, name)
+	sc := scenariotest.Shipped(t, name)
 	sc.Timeline[1].Value = sc.Timeline[len(sc.Timeline)-1].Value // no limit
 	again := tell(t, until(sc, 45*minute))
 	again.below("boot_success", 0.01, 37*minute, 45*minute)
 
-	throttled := shipped(t, name, "throttle", "400/s")
+	throttled := scenariotest.Shipped(t, name, "throttle", "400/s")
 	throttled.Timeline = slices.DeleteFunc(throttled.Timeline, func(e model.Entry) bool { return e.Value < 400 })
 	never := tell(t, throttled)
 	never.above("boot_success", 0.999, 0, 150*minute)

@@ -4,12 +4,13 @@ import (
 	"testing"
 
 	"github.com/metastable/metastable/internal/numtest"
+	"github.com/metastable/metastable/internal/scenariotest"
 )
 
 // mongodb reports whether the scenario recovers with a capacity, 1/s, and parameters set.
 func mongodb(t *testing.T, capacity float64, set ...string) bool {
 	t.Helper()
-	sc := shipped(t, "osdi22-mongodb", set...)
+	sc := scenariotest.Shipped(t, "osdi22-mongodb", set...)
 	if err := sc.SetFloat("pools.primary.capacity", capacity); err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +56,7 @@ func TestMongoDBCapacityInvariant(t *testing.T) {
 // scenario's is not, and when down it has five attempts an insert and no goodput. It
 // passes three on its way there, in the outage and after it.
 func TestMongoDBAmplificationInvariant(t *testing.T) {
-	s := tell(t, shipped(t, "osdi22-mongodb"))
+	s := tell(t, scenariotest.Shipped(t, "osdi22-mongodb"))
 	numtest.Check(t, "attempts over offered when down", s.at("attempts_per_s", 120)/6200, 5, 1e-3, 0)
 	for at := 65.0; at <= 180; at++ {
 		if g := s.goodput(at); g > 0.1 {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/metastable/metastable/internal/numtest"
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/model"
 )
 
@@ -15,7 +16,7 @@ const slack = "slack-2022-02-22"
 // and 4 of the incident page). The bounds are those of the words: "absorbed" is no
 // failed boot and a load below one, "down" less than one boot in twenty.
 func TestSlackStoryInvariant(t *testing.T) {
-	s := tell(t, shipped(t, slack))
+	s := tell(t, scenariotest.Shipped(t, slack))
 
 	// Two steps off-peak bite and are absorbed.
 	s.above("boot_success", 0.9999, 0, 6*hour)
@@ -78,7 +79,7 @@ func TestSlackStoryInvariant(t *testing.T) {
 // follows is left out, so that what is seen is the pause.
 func TestSlackPauseInvariant(t *testing.T) {
 	morning := func(pauseAt float64) *story {
-		sc := until(shipped(t, slack), 6*hour+40*minute)
+		sc := until(scenariotest.Shipped(t, slack), 6*hour+40*minute)
 		sc.Timeline[noted(t, sc, "rollout paused")].At = pauseAt
 		return tell(t, until(sc, sc.Duration))
 	}
@@ -99,7 +100,7 @@ func TestSlackPauseInvariant(t *testing.T) {
 
 // Without any throttle the outage goes on, whatever is done to the query meanwhile.
 func TestSlackThrottleIsNeededInvariant(t *testing.T) {
-	sc := until(shipped(t, slack), 12*hour)
+	sc := until(scenariotest.Shipped(t, slack), 12*hour)
 	sc.Timeline = slices.DeleteFunc(sc.Timeline, func(e model.Entry) bool { return e.Action == model.ThrottleTo })
 	s := tell(t, sc)
 	s.below("boot_success", 0.05, 6*hour+15*minute, 12*hour)
@@ -110,7 +111,7 @@ func TestSlackThrottleIsNeededInvariant(t *testing.T) {
 // (8000 − 3200·2780/3000) / (4·0.765).
 func TestSlackStepInvariant(t *testing.T) {
 	for limit, relapses := range map[string]bool{"1500/s": false, "1800/s": true} {
-		sc := until(shipped(t, slack, "timeline.5.throttle", limit), 7*hour+15*minute)
+		sc := until(scenariotest.Shipped(t, slack, "timeline.5.throttle", limit), 7*hour+15*minute)
 		s := tell(t, sc)
 		if down := s.end("boot_success") < 0.9; down != relapses {
 			t.Errorf("%s at 07:05: boot success %g at 07:15", limit, s.end("boot_success"))
@@ -121,8 +122,8 @@ func TestSlackStepInvariant(t *testing.T) {
 // The same small steps come home without the change of the query as well, with less
 // room: the fix is what makes the steps safe, not what ends the outage.
 func TestSlackFixMakesRoomInvariant(t *testing.T) {
-	fixed := tell(t, shipped(t, slack))
-	unfixed := tell(t, without(t, shipped(t, slack), "query reads only the missing", "query reads from replicas", "query asks the owning shards"))
+	fixed := tell(t, scenariotest.Shipped(t, slack))
+	unfixed := tell(t, without(t, scenariotest.Shipped(t, slack), "query reads only the missing", "query reads from replicas", "query asks the owning shards"))
 	unfixed.above("boot_success", 0.999, 7*hour+17*minute, 14*hour)
 	for at := 7*hour + 40*minute; at < 9*hour; at += 5 * minute {
 		if a, b := fixed.at("load.main", at), unfixed.at("load.main", at); !(a < b) {

@@ -1,12 +1,12 @@
 package data_test
 
 import (
-	"io/fs"
 	"math"
 	"slices"
 	"testing"
 
 	"github.com/metastable/metastable/data"
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/model"
 	"github.com/metastable/metastable/trajectory"
 )
@@ -23,35 +23,6 @@ type story struct {
 	columns []string
 	rows    [][]float64
 	outages [][2]float64
-}
-
-// shipped returns a scenario of the package with parameters set: path, value, …
-func shipped(t *testing.T, name string, set ...string) *model.Scenario {
-	t.Helper()
-	file, err := data.Scenario(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sub, err := fs.Sub(data.FS, "scenarios")
-	if err != nil {
-		t.Fatal(err)
-	}
-	sc, err := model.Parse(name, file, sub)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return with(t, sc, set...)
-}
-
-// with sets parameters of a scenario: path, value, …
-func with(t *testing.T, sc *model.Scenario, set ...string) *model.Scenario {
-	t.Helper()
-	for i := 0; i < len(set); i += 2 {
-		if err := sc.Set(set[i], set[i+1]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return sc
 }
 
 // without removes the entries of the timeline that have one of the notes.
@@ -176,7 +147,7 @@ func (s *story) rising(column string, from, to float64) {
 // Every action has a name for figures.
 func TestNotesInvariant(t *testing.T) {
 	for _, name := range data.Names() {
-		for i, e := range shipped(t, name).Timeline {
+		for i, e := range scenariotest.Shipped(t, name).Timeline {
 			if n := len([]rune(e.Note)); n == 0 || n > 32 {
 				t.Errorf("%s: timeline.%d has a note of %d letters, want 1 to 32: %q", name, i, n, e.Note)
 			}

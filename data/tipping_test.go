@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/model"
 )
 
@@ -11,7 +12,7 @@ import (
 // nothing on its timeline.
 func steady(t *testing.T, name string, factor float64, set ...string) *model.Scenario {
 	t.Helper()
-	sc := until(shipped(t, name, set...), hour)
+	sc := until(scenariotest.Shipped(t, name, set...), hour)
 	sc.Timeline = nil
 	sc.Traffic.Profile = model.Profile{Points: []model.Point{{T: 0, Value: factor}}}
 	sc.Traffic.Repeat = math.Inf(1)

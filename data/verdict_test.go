@@ -1,10 +1,10 @@
 package data_test
 
 import (
-	"os"
 	"testing"
 
 	"github.com/metastable/metastable/internal/numtest"
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/model"
 )
 
@@ -12,7 +12,7 @@ import (
 // retry. 280 requests/s and ten seconds without network give 560 attempts/s for ever.
 func TestHotOS21RetryInvariant(t *testing.T) {
 	const name = "hotos21-retry"
-	down := outcome(t, shipped(t, name, "duration", "24h"))
+	down := outcome(t, scenariotest.Shipped(t, name, "duration", "24h"))
 	numtest.Check(t, "attempts per second a day later", down.end("attempts_per_s"), 560, 1e-9, 0)
 	numtest.Check(t, "goodput a day later", down.end("boot_success"), 0, 0, 1e-9)
 
@@ -20,7 +20,7 @@ func TestHotOS21RetryInvariant(t *testing.T) {
 		"half the load":   {"traffic.boots", "140/s"},
 		"without retries": {"clients.max_attempts", "1"},
 	} {
-		s := tell(t, shipped(t, name, set...))
+		s := tell(t, scenariotest.Shipped(t, name, set...))
 		s.below("boot_success", 0.01, 65, 70) // the outage is felt
 		if !(s.end("boot_success") > 0.999) {
 			t.Errorf("%s: boot success %g at the end, want recovery", what, s.end("boot_success"))
@@ -31,7 +31,7 @@ func TestHotOS21RetryInvariant(t *testing.T) {
 	// "Until the load drops below 150": two attempts each on a database good for 300. It
 	// then takes the backlog of 20,000 queries, at most, 20 s per query/s of margin.
 	for boots, want := range map[float64]bool{145: true, 155: false} {
-		sc := shipped(t, name)
+		sc := scenariotest.Shipped(t, name)
 		sc.Duration = 2 * hour
 		sc.Timeline = append(sc.Timeline, model.Entry{At: 5 * minute, Action: model.TrafficTo, Value: boots / 280})
 		if got := outcome(t, sc).end("boot_success") > 0.999; got != want {
@@ -44,7 +44,7 @@ func TestHotOS21RetryInvariant(t *testing.T) {
 // database, the loss of the cache, and late answers that are thrown away.
 func TestHotOS21CacheInvariant(t *testing.T) {
 	const name = "hotos21-cache"
-	s := tell(t, shipped(t, name))
+	s := tell(t, scenariotest.Shipped(t, name))
 	numtest.Check(t, "hit rate before", s.at("hit_rate.item", 0), 0.9, 0, 0.001)
 	numtest.Check(t, "load before", s.at("load.database", 0), 2500*0.1/300, 0.01, 0)
 	s.above("boot_success", 0.999, 0, 119)
@@ -56,7 +56,7 @@ func TestHotOS21CacheInvariant(t *testing.T) {
 		"290 requests/s":       {"traffic.boots", "290/s"},
 		"a read-through cache": {"classes.item.late_fill", "true"},
 	} {
-		s := outcome(t, shipped(t, name, set...))
+		s := outcome(t, scenariotest.Shipped(t, name, set...))
 		if !(s.end("boot_success") > 0.999 && s.end("hit_rate.item") > 0.89) {
 			t.Errorf("%s: boot success %g, hit rate %g at the end, want recovery", what, s.end("boot_success"), s.end("hit_rate.item"))
 		}
@@ -68,15 +68,7 @@ func TestHotOS21CacheInvariant(t *testing.T) {
 // of 35 is 3.5 s.
 func TestHotOS25QueueBoundInvariant(t *testing.T) {
 	for bound, want := range map[string]bool{"hotos25-queue150": false, "hotos25-queue35": true} {
-		file, err := os.ReadFile("../model/testdata/reference/" + bound + ".yaml")
-		if err != nil {
-			t.Fatal(err)
-		}
-		sc, err := model.Parse(bound, file, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := tell(t, sc)
+		s := tell(t, scenariotest.Read(t, "../model/testdata/reference/"+bound+".yaml"))
 		s.below("boot_success", 0.9, 10*minute, 15*minute-1)
 		if got := s.end("boot_success") > 0.999; got != want {
 			t.Errorf("%s: recovers: %v, want %v", bound, got, want)
@@ -92,7 +84,7 @@ func TestHotOS25QueueBoundInvariant(t *testing.T) {
 // down. The steps take three minutes each; what counts is the end of each.
 func TestMSFStaircaseInvariant(t *testing.T) {
 	verdict := func(set ...string) (healthy []bool, s *story) {
-		s = tell(t, shipped(t, "msf-replicated-db", set...))
+		s = tell(t, scenariotest.Shipped(t, "msf-replicated-db", set...))
 		for step := range 13 {
 			healthy = append(healthy, s.goodput(float64(step+1)*3*minute-2) > 0.9)
 		}
@@ -129,7 +121,7 @@ func TestMSFStaircaseInvariant(t *testing.T) {
 // carries about 1,300k rows/s for two minutes before it collapses.
 func TestMSFPulsesInvariant(t *testing.T) {
 	recovers := func(capacity, pulse float64) bool {
-		sc := shipped(t, "msf-replicated-db", "traffic.boots", "8/s", "classes.batch.visit_cost", "100", "pools.paxos.timeout", "1s")
+		sc := scenariotest.Shipped(t, "msf-replicated-db", "traffic.boots", "8/s", "classes.batch.visit_cost", "100", "pools.paxos.timeout", "1s")
 		if err := sc.SetFloat("pools.paxos.capacity", capacity); err != nil {
 			t.Fatal(err)
 		}

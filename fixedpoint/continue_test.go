@@ -21,7 +21,7 @@ func follow(t *testing.T, prob *Problem, x, p []float64, set *ContinueSettings) 
 
 func checked(t *testing.T, prob *Problem, br *Branch) {
 	t.Helper()
-	if err := CheckBranch(prob, br); err != nil {
+	if err := checkBranch(prob, br); err != nil {
 		t.Error(err)
 	}
 	for _, w := range br.Warnings {

@@ -157,6 +157,9 @@ func (d *search) from(x []float64) bool {
 	}
 }
 
+// residualLimit is the largest scaled residual of an equilibrium, as in [Result].
+const residualLimit = 1e-10
+
 // verify runs Newton's method on F from x and lists what it finds if that is in the
 // box and new.
 func (d *search) verify(x []float64) bool {

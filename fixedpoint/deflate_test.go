@@ -7,10 +7,10 @@ import (
 	"github.com/metastable/metastable/internal/numtest"
 )
 
-// checkAgainst fails the test unless the set is the known one and passes CheckSet.
+// checkAgainst fails the test unless the set is the known one and passes checkSet.
 func checkAgainst(t *testing.T, p *Problem, e numtest.Equilibrium, known numtest.EquilibriumSet, s *Set) {
 	t.Helper()
-	if err := CheckSet(p, known.P, Box{e.Lo, e.Hi}, s); err != nil {
+	if err := checkSet(p, known.P, Box{e.Lo, e.Hi}, s); err != nil {
 		t.Errorf("%s: %v", e.Name, err)
 	}
 	if len(s.Equilibria) != len(known.X) {
@@ -149,7 +149,7 @@ func TestExactSearchRefuses(t *testing.T) {
 	}
 }
 
-// CheckEquilibrium must notice what it is there for.
+// checkEquilibrium must notice what it is there for.
 func TestInvariantCheckNotices(t *testing.T) {
 	e := numtest.CSTR()
 	p, par := problemOf(e), e.Sets[0].P
@@ -160,7 +160,7 @@ func TestInvariantCheckNotices(t *testing.T) {
 		}
 		return &s.Equilibria[1]
 	}
-	if err := CheckEquilibrium(p, par, good()); err != nil {
+	if err := checkEquilibrium(p, par, good()); err != nil {
 		t.Error(err)
 	}
 	for name, spoil := range map[string]func(*Equilibrium){
@@ -172,7 +172,7 @@ func TestInvariantCheckNotices(t *testing.T) {
 	} {
 		bad := good()
 		spoil(bad)
-		if CheckEquilibrium(p, par, bad) == nil {
+		if checkEquilibrium(p, par, bad) == nil {
 			t.Errorf("%s: not noticed", name)
 		}
 	}

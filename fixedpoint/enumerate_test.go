@@ -72,7 +72,7 @@ func TestExactEnumerateAroundFold(t *testing.T) {
 					e.Name, c.shift, len(s.Equilibria), s.Certainty, c.count, s.Undecided, err)
 				continue
 			}
-			if err := CheckSet(problemOf(e), par, Box{e.Lo, e.Hi}, s); err != nil {
+			if err := checkSet(problemOf(e), par, Box{e.Lo, e.Hi}, s); err != nil {
 				t.Error(err)
 			}
 			t.Logf("%s, λ_SN(1 %+g): %d evaluations", e.Name, c.shift, s.Evals)
@@ -206,7 +206,7 @@ func TestInvariantEnumerateNetworks(t *testing.T) {
 				continue
 			}
 			p := &Problem{Dim: c.n, F: newEnclosure(m).residual}
-			if err := CheckSet(p, nil, region, s); err != nil {
+			if err := checkSet(p, nil, region, s); err != nil {
 				t.Error(err)
 			}
 			found, err := Equilibria(p, nil, region, nil)

@@ -173,7 +173,7 @@ func TestInvariantCheckerFails(t *testing.T) {
 	} {
 		br := follow(t, prob, e.X0, e.P, &ContinueSettings{Min: 0, Max: 0.2})
 		spoil(br)
-		if CheckBranch(prob, br) == nil {
+		if checkBranch(prob, br) == nil {
 			t.Errorf("%s: not seen", name)
 		}
 	}

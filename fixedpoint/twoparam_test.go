@@ -24,7 +24,7 @@ func checkedCurve(t *testing.T, prob *Problem, cv *Curve, err error) *Curve {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := CheckCurve(prob, cv); err != nil {
+	if err := checkCurve(prob, cv); err != nil {
 		t.Error(err)
 	}
 	return cv

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/metastable/metastable/data"
 	"github.com/metastable/metastable/internal/ode"
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/model"
 )
 
@@ -16,15 +16,15 @@ func TestControl_timeline_exact(t *testing.T) {
 	const from = 22000.0 // s: the third step is under way
 	plan := []model.Point{{T: 24000, Value: 400}, {T: 26000, Value: 900}, {T: 30000, Value: math.Inf(1)}}
 
-	base := day(t)
+	base := scenariotest.Shipped(t, "slack-2022-02-22")
 	base.Timeline = base.Timeline[:3]
 	whole := base.Clone()
 	for _, p := range plan {
 		whole.Timeline = append(whole.Timeline, model.Entry{At: p.T, Action: model.ThrottleTo, Value: p.Value})
 	}
-	want := end(t, compile(t, whole), nil, 0, 34000)
+	want := end(t, scenariotest.Compile(t, whole), nil, 0, 34000)
 
-	sys := compile(t, base)
+	sys := scenariotest.Compile(t, base)
 	c, err := sys.Control(from, plan)
 	if err != nil {
 		t.Fatal(err)
@@ -43,15 +43,15 @@ func TestControl_timeline_exact(t *testing.T) {
 func TestControl_replaces_exact(t *testing.T) {
 	const from, to = 6.9 * 3600, 7.6 * 3600 // between the timeline's 400/s at 6:40 and its 2500/s at 7:05
 	plan := []model.Point{{T: 7.2 * 3600, Value: 700}}
-	base := day(t)
+	base := scenariotest.Shipped(t, "slack-2022-02-22")
 	base.Timeline = slices.DeleteFunc(base.Timeline, func(e model.Entry) bool { return e.Action == model.Change })
 	cut := base.Clone()
 	cut.Timeline = slices.DeleteFunc(cut.Timeline, func(e model.Entry) bool { return e.At > from })
 
-	y := end(t, compile(t, base), nil, 0, from)
+	y := end(t, scenariotest.Compile(t, base), nil, 0, from)
 	var ends [2][]float64
 	for i, sc := range []*model.Scenario{base, cut} {
-		c, err := compile(t, sc).Control(from, plan)
+		c, err := scenariotest.Compile(t, sc).Control(from, plan)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +68,7 @@ func TestControl_replaces_exact(t *testing.T) {
 }
 
 func TestControl_refuses(t *testing.T) {
-	sys := compile(t, day(t))
+	sys := scenariotest.Compile(t, scenariotest.Shipped(t, "slack-2022-02-22"))
 	for name, plan := range map[string][]model.Point{
 		"past":     {{T: 10, Value: 1}},
 		"order":    {{T: 200, Value: 1}, {T: 200, Value: 2}},
@@ -79,26 +79,13 @@ func TestControl_refuses(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	sc := day(t)
+	sc := scenariotest.Shipped(t, "slack-2022-02-22")
 	if err := sc.Set("classes.gdm_members.ttl_law", "fixed"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := compile(t, sc).Control(0, nil); err == nil {
+	if _, err := scenariotest.Compile(t, sc).Control(0, nil); err == nil {
 		t.Error("a fixed time to live: no error")
 	}
-}
-
-func day(t *testing.T) *model.Scenario {
-	t.Helper()
-	text, err := data.Scenario("slack-2022-02-22")
-	if err != nil {
-		t.Fatal(err)
-	}
-	sc, err := model.Parse("slack-2022-02-22", text, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sc
 }
 
 // end integrates from a state, or from the start if it is nil, as far as Enter at t1.
@@ -119,13 +106,4 @@ func end(t *testing.T, sys *model.System, y []float64, t0, t1 float64) []float64
 		t.Fatal(err)
 	}
 	return r.Y
-}
-
-func compile(t *testing.T, sc *model.Scenario) *model.System {
-	t.Helper()
-	sys, err := sc.Compile()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sys
 }

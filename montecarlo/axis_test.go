@@ -4,10 +4,12 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/metastable/metastable/internal/scenariotest"
 )
 
 func TestParseAxis_exact(t *testing.T) {
-	sc := parsed(t, flushed)
+	sc := scenariotest.Parse(t, flushed)
 	for text, want := range map[string][]any{
 		"traffic.boots=1k/s..3000/s:3":         {1000., 2000., 3000.},
 		"traffic.boots=log:10/s..1000/s:3":     {10., 100., 1000.},
@@ -44,7 +46,7 @@ func TestParseAxis_exact(t *testing.T) {
 }
 
 func TestParseAxis_errors_exact(t *testing.T) {
-	sc := parsed(t, flushed)
+	sc := scenariotest.Parse(t, flushed)
 	for text, want := range map[string]string{
 		"traffic.boot=1/s..2/s:3":      "did you mean traffic.boots?",
 		"traffic.boots=3/s..2/s:3":     "the lower end 3/s is not below the upper end 2/s",
@@ -71,7 +73,7 @@ func TestParseAxis_errors_exact(t *testing.T) {
 
 // A law's axis takes its quantiles; a design takes any axis, a grid only counted ones.
 func TestSpread_exact(t *testing.T) {
-	sc := parsed(t, flushed)
+	sc := scenariotest.Parse(t, flushed)
 	var axes []Axis
 	for _, text := range []string{"clients.give_up", "traffic.boots=1/s..3/s", "classes.q.fetch=all,missing"} {
 		a, err := ParseAxis(sc, text)
@@ -113,14 +115,14 @@ func TestUncertainty_exact(t *testing.T) {
 		"pools.main.capacity: {lognormal: {median: 4k/s, cv: 0.5}}":  "",
 	} {
 		at := strings.Index(flushed, "uncertainty:")
-		sc := parsed(t, flushed[:at]+"uncertainty:\n  "+yaml+"\n")
+		sc := scenariotest.Parse(t, flushed[:at]+"uncertainty:\n  "+yaml+"\n")
 		_, err := Uncertainty(sc)
 		if (want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", yaml, err, want)
 		}
 	}
 	// cv is that of the value: sd/mean of the lognormal law.
-	all, err := Uncertainty(parsed(t, flushed))
+	all, err := Uncertainty(scenariotest.Parse(t, flushed))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,12 +3,14 @@ package montecarlo
 import (
 	"fmt"
 	"testing"
+
+	"github.com/metastable/metastable/internal/scenariotest"
 )
 
 // BenchmarkSlackDay is a draw of the 14 h of the Slack day: what compilation takes of it,
 // and all of it, a sweep of 100 on so many workers.
 func BenchmarkSlackDay(b *testing.B) {
-	sc := shipped(b, "slack-2022-02-22")
+	sc := scenariotest.Shipped(b, "slack-2022-02-22")
 	uncertain, err := Uncertainty(sc)
 	if err != nil {
 		b.Fatal(err)

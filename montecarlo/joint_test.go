@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/metastable/metastable/internal/numtest"
+	"github.com/metastable/metastable/internal/scenariotest"
 )
 
 // correlated is a sample in which the sum of two parameters hardly varies.
@@ -26,7 +27,7 @@ func correlated(n int) *Joint {
 // Runs take rows of the sample as they are: what moves together stays together.
 func TestJointDrawsExact(t *testing.T) {
 	j := correlated(50)
-	s := &Sweep{Scenario: parsed(t, flushed), Points: []Point{nil}, Joint: j, Draws: 400, Seed: 1}
+	s := &Sweep{Scenario: scenariotest.Parse(t, flushed), Points: []Point{nil}, Joint: j, Draws: 400, Seed: 1}
 	var err error
 	if s.Uncertain, err = j.Uncertainty(s.Scenario); err != nil {
 		t.Fatal(err)
@@ -60,7 +61,7 @@ func TestJointDrawsExact(t *testing.T) {
 func TestJointPlacesExact(t *testing.T) {
 	j := correlated(40)
 	j.Draws[7] = slices.Clone(j.Draws[8]) // walkers that stay leave the same row twice
-	laws, err := j.Uncertainty(parsed(t, flushed))
+	laws, err := j.Uncertainty(scenariotest.Parse(t, flushed))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +82,7 @@ func TestJointPlacesExact(t *testing.T) {
 }
 
 func TestJointThatMakesNoSense(t *testing.T) {
-	sc := parsed(t, flushed)
+	sc := scenariotest.Parse(t, flushed)
 	for _, c := range []struct {
 		j    Joint
 		says string
@@ -101,7 +102,7 @@ func TestJointThatMakesNoSense(t *testing.T) {
 // A plan carries the draws: a sweep read from its file draws the same.
 func TestPlanWithJointDrawsExact(t *testing.T) {
 	j := correlated(10)
-	s := &Sweep{Scenario: parsed(t, flushed), Points: []Point{nil}, Joint: j, Draws: 5, Seed: 1}
+	s := &Sweep{Scenario: scenariotest.Parse(t, flushed), Points: []Point{nil}, Joint: j, Draws: 5, Seed: 1}
 	var err error
 	if s.Uncertain, err = j.Uncertainty(s.Scenario); err != nil {
 		t.Fatal(err)

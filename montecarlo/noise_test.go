@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/model"
 )
 
@@ -13,7 +14,7 @@ import (
 // brought near its tipping point.
 func afterFlush(t testing.TB) *Noise {
 	return &Noise{
-		Scenario: parsed(t, flushed, "timeline.0.flush", "12%"),
+		Scenario: scenariotest.Parse(t, flushed, "timeline.0.flush", "12%"),
 		At:       model.Moment{Time: 600, Traffic: -1, Throttle: -1},
 		SD:       0.1, Time: 40, Step: 20, Span: 200,
 	}
@@ -75,7 +76,7 @@ func TestNoiseLaw_exact(t *testing.T) {
 
 // The default is the noise of Poisson arrivals; what makes no sense is said.
 func TestNoiseDefaults_exact(t *testing.T) {
-	n := Noise{Scenario: parsed(t, flushed), At: model.Moment{Traffic: -1, Throttle: -1}}
+	n := Noise{Scenario: scenariotest.Parse(t, flushed), At: model.Moment{Traffic: -1, Throttle: -1}}
 	d, err := n.Defaults()
 	if want := math.Sqrt(1. / (2 * 1000 * 60)); err != nil || math.Abs(d.SD/want-1) > 1e-12 || d.Step != 15 || d.Span != 3600 {
 		t.Errorf("%+v, %v; want a deviation of %g", d, err, want)
@@ -85,7 +86,7 @@ func TestNoiseDefaults_exact(t *testing.T) {
 		func(n *Noise) { n.Time = -1 },
 		func(n *Noise) { n.Span = 1 },
 		func(n *Noise) { n.At.Traffic = 0 },
-		func(n *Noise) { n.Scenario, n.At.Time = parsed(t, flushed, "timeline.0.flush", "90%"), 900 }, // down already
+		func(n *Noise) { n.Scenario, n.At.Time = scenariotest.Parse(t, flushed, "timeline.0.flush", "90%"), 900 }, // down already
 	} {
 		bad := n
 		spoil(&bad)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/model"
 )
 
@@ -11,7 +12,7 @@ import (
 // share (rollout, times) is in the scenario's file.
 func TestSimulateSlack_exact(t *testing.T) {
 	const name = "slack-2022-02-22"
-	day := func(set ...string) *model.Scenario { return shipped(t, name, set...) }
+	day := func(set ...string) *model.Scenario { return scenariotest.Shipped(t, name, set...) }
 	untreated := day()
 	untreated.Timeline = untreated.Timeline[:4] // up to the pause
 	for _, c := range []struct {
@@ -49,7 +50,7 @@ func rowsOf(points ...[3]float64) (columns []string, rows [][]float64) {
 // Rows by hand: jumps are two rows at one time.
 func TestClassify_exact(t *testing.T) {
 	throttled := func(at string) *model.Scenario {
-		return parsed(t, flushed, "timeline.0.at", at, "classes.q.per_session", "0.01/s")
+		return scenariotest.Parse(t, flushed, "timeline.0.at", at, "classes.q.per_session", "0.01/s")
 	}
 	quiet := throttled("10m")
 	quiet.Timeline = nil

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/model"
 )
 
@@ -22,7 +23,7 @@ uncertainty:
 `
 
 func scheduled(t *testing.T) *Sweep {
-	sc := parsed(t, flushed[:strings.Index(flushed, "timeline:")]+strings.TrimSpace(throttledYAML)+"\n")
+	sc := scenariotest.Parse(t, flushed[:strings.Index(flushed, "timeline:")]+strings.TrimSpace(throttledYAML)+"\n")
 	u, err := Uncertainty(sc)
 	if err != nil {
 		t.Fatal(err)

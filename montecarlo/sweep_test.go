@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/model"
 )
 
@@ -33,29 +33,6 @@ uncertainty:
   clients.give_up: {uniform: [0.02, 0.1]}
 `
 
-func parsed(t testing.TB, yaml string, set ...string) *model.Scenario {
-	t.Helper()
-	sc, err := model.Parse("test", []byte(yaml), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := 0; i < len(set); i += 2 {
-		if err := sc.Set(set[i], set[i+1]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return sc
-}
-
-func shipped(t testing.TB, name string, set ...string) *model.Scenario {
-	t.Helper()
-	yaml, err := os.ReadFile("../data/scenarios/" + name + ".yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return parsed(t, string(yaml), set...)
-}
-
 // flushes is a sweep over the size of the flush and the traffic.
 func flushes(t testing.TB, draws int) *Sweep {
 	return swept(t, draws, "timeline.0.flush=10%..50%:3", "traffic.boots=1000/s,1200/s")
@@ -64,7 +41,7 @@ func flushes(t testing.TB, draws int) *Sweep {
 // swept is a sweep of the scenario over a grid, under its uncertainty.
 func swept(t testing.TB, draws int, axes ...string) *Sweep {
 	t.Helper()
-	sc := parsed(t, flushed)
+	sc := scenariotest.Parse(t, flushed)
 	var parsed []Axis
 	for _, text := range axes {
 		a, err := ParseAxis(sc, text)
@@ -160,7 +137,7 @@ func collapseBelow(t *testing.T, sc *model.Scenario, law distuv.LogNormal) float
 
 // One uncertain parameter, P known: within four standard errors.
 func TestSweepProbability_exact(t *testing.T) {
-	sc := parsed(t, flushed)
+	sc := scenariotest.Parse(t, flushed)
 	uncertain, err := Uncertainty(sc)
 	if err != nil {
 		t.Fatal(err)
@@ -188,7 +165,7 @@ func TestSweepProbability_exact(t *testing.T) {
 // The same with less traffic, where it is rare: importance sampling and subset
 // simulation on the distance from collapse.
 func TestSweepRare_exact(t *testing.T) {
-	sc := parsed(t, flushed, "traffic.boots", "800/s")
+	sc := scenariotest.Parse(t, flushed, "traffic.boots", "800/s")
 	uncertain, err := Uncertainty(sc)
 	if err != nil {
 		t.Fatal(err)

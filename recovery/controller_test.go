@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/recovery"
 )
 
@@ -31,7 +32,7 @@ func (c *script) Next(limit float64, _ recovery.Seen) float64 {
 
 // Driven by a script, a situation does what it does under the same plan.
 func TestDrive_exact(t *testing.T) {
-	s := at(t, scenario(t, "slack-2022-02-22"), morning)
+	s := at(t, scenariotest.Shipped(t, "slack-2022-02-22"), morning)
 	plan := recovery.Plan{{T: morning, Limit: 900}, {T: morning + 1800, Limit: 2000}, {T: morning + 3600, Limit: 4000}, {T: morning + 5400, Limit: math.Inf(1)}}
 	want := home(t, s, plan)
 	got, err := recovery.Drive(s, &script{every: 60, plan: plan, begin: morning}, 60, nil)
@@ -45,7 +46,7 @@ func TestDrive_exact(t *testing.T) {
 
 // A gentle controller comes home without a relapse, a bold one relapses.
 func TestDrive_slack(t *testing.T) {
-	s := at(t, scenario(t, "slack-2022-02-22"), morning)
+	s := at(t, scenariotest.Shipped(t, "slack-2022-02-22"), morning)
 	for _, c := range []struct {
 		controller recovery.Controller
 		every      float64
@@ -122,7 +123,7 @@ func TestSafeGain_exact(t *testing.T) {
 // they ask for nothing the two are one.
 func TestShedding_exact(t *testing.T) {
 	for _, perSession := range []string{"0/s", "0.0001/s"} {
-		sc := scenario(t, "slack-2022-02-22")
+		sc := scenariotest.Shipped(t, "slack-2022-02-22")
 		if err := sc.Set("classes.gdm_members.per_session", perSession); err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/montecarlo"
 	"github.com/metastable/metastable/recovery"
 )
@@ -20,7 +21,7 @@ func TestRobust_draws(t *testing.T) {
 	if !*long {
 		t.Skip("takes minutes: run with -long")
 	}
-	sc := scenario(t, "slack-2022-02-22")
+	sc := scenariotest.Shipped(t, "slack-2022-02-22")
 	uncertain, err := montecarlo.Uncertainty(sc)
 	if err != nil {
 		t.Fatal(err)
@@ -87,7 +88,7 @@ func TestRobust_draws(t *testing.T) {
 }
 
 func BenchmarkRobust(b *testing.B) {
-	sc := scenario(b, "slack-2022-02-22")
+	sc := scenariotest.Shipped(b, "slack-2022-02-22")
 	uncertain, err := montecarlo.Uncertainty(sc)
 	if err != nil {
 		b.Fatal(err)

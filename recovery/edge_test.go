@@ -4,13 +4,14 @@ import (
 	"math"
 	"testing"
 
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/recovery"
 )
 
 // The plan stays below the line that it must not cross, and one step at the line is
 // safe where one a tenth above it is not.
 func TestEdge_slack(t *testing.T) {
-	s := at(t, scenario(t, "slack-2022-02-22"), morning)
+	s := at(t, scenariotest.Shipped(t, "slack-2022-02-22"), morning)
 	plan := recovery.Plan{{T: morning, Limit: 900}, {T: morning + 1200, Limit: 1700}, {T: morning + 3000, Limit: math.Inf(1)}}
 	edge, err := recovery.Edge(s, plan[:2], 5, nil)
 	if err != nil {

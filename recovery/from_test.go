@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/model"
 	"github.com/metastable/metastable/recovery"
 )
@@ -12,7 +13,7 @@ import (
 // queue full) and given, leads to nearly the same plan, and each of the two plans comes
 // home from the other's state.
 func TestFrom_restated(t *testing.T) {
-	sc := scenario(t, "slack-2022-02-22")
+	sc := scenariotest.Shipped(t, "slack-2022-02-22")
 	for _, moment := range []float64{6.5 * 3600, morning} {
 		run := at(t, sc, moment)
 		row := run.Observe()

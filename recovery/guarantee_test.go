@@ -3,6 +3,7 @@ package recovery_test
 import (
 	"testing"
 
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/model"
 	"github.com/metastable/metastable/recovery"
 )
@@ -21,18 +22,11 @@ timeline: [{at: 10m, flush: 50%}]
 // Where the system is cooperative every step after the first has a bound, which its run
 // keeps to; with a first-come-first-served queue in its place the runs alone vouch.
 func TestGuarantee_comparison(t *testing.T) {
-	sc, err := model.Parse("shared.yaml", []byte(cooperative), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, c := range []struct {
 		discipline string
 		compares   bool
 	}{{"ps", true}, {"fifo", false}} {
-		if err := sc.Set("pools.p.discipline", c.discipline); err != nil {
-			t.Fatal(err)
-		}
-		s, err := recovery.At(sc, 1800, 3*3600, nil)
+		s, err := recovery.At(scenariotest.Parse(t, cooperative, "pools.p.discipline", c.discipline), 1800, 3*3600, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

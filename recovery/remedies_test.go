@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/recovery"
 )
 
@@ -12,7 +13,7 @@ import (
 // is missing and asking only the
 // owning shards. Every remedy for which the tipping hit rate falls absorbs no less.
 func TestWeigh_slack(t *testing.T) {
-	sc := scenario(t, "slack-2022-02-22")
+	sc := scenariotest.Shipped(t, "slack-2022-02-22")
 	var some []recovery.Remedy
 	for _, r := range recovery.Remedies(sc) {
 		if slices.Contains([]string{"read only what is missing", "ask only the owning shards", "half the time-out", "propagate deadlines"}, r.Name) {
@@ -46,7 +47,7 @@ func TestWeigh_slack(t *testing.T) {
 
 // A scenario that has a remedy already is not offered it again.
 func TestRemedies_exact(t *testing.T) {
-	sc := scenario(t, "slack-2022-02-22")
+	sc := scenariotest.Shipped(t, "slack-2022-02-22")
 	before := len(recovery.Remedies(sc))
 	for path, value := range map[string]string{"classes.gdm_members.fetch": "missing", "classes.gdm_members.route": "keyed"} {
 		if err := sc.Set(path, value); err != nil {

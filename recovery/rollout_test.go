@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/model"
 	"github.com/metastable/metastable/recovery"
 	"github.com/metastable/metastable/trajectory"
@@ -14,7 +15,7 @@ import (
 // The rollout found from the morning on restarts every node once, and the scenario's own run with
 // it on the timeline has no outage; twice as fast it has one.
 func TestFindRollout_slack(t *testing.T) {
-	sc := scenario(t, "slack-2022-02-22")
+	sc := scenariotest.Shipped(t, "slack-2022-02-22")
 	r, err := recovery.FindRollout(sc, 6*3600, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +57,7 @@ func TestFindRollout_slack(t *testing.T) {
 // Nodes that keep their content may all restart at once; a rollout as the cache
 // cannot bear at any pace is not found.
 func TestFindRollout_exact(t *testing.T) {
-	sc := scenario(t, "slack-2022-02-22")
+	sc := scenariotest.Shipped(t, "slack-2022-02-22")
 	if err := sc.Set("cache.flushes_per_restart", "0"); err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +75,7 @@ func TestFindRollout_exact(t *testing.T) {
 	if _, err := recovery.FindRollout(sc, 8*3600, nil); !errors.Is(err, recovery.ErrNoRollout) {
 		t.Errorf("%v, want ErrNoRollout", err)
 	}
-	if _, err := recovery.FindRollout(scenario(t, "hotos21-retry"), 0, nil); !errors.Is(err, recovery.ErrNoCache) {
+	if _, err := recovery.FindRollout(scenariotest.Shipped(t, "hotos21-retry"), 0, nil); !errors.Is(err, recovery.ErrNoCache) {
 		t.Errorf("%v, want ErrNoCache", err)
 	}
 }
@@ -83,7 +84,7 @@ func TestFindRollout_exact(t *testing.T) {
 // slow pace fewer too: the rollout from 8:00 is done sooner with either. The best of
 // both is no later than the best of each.
 func TestReplacements_slack(t *testing.T) {
-	all, err := recovery.Replacements(scenario(t, "slack-2022-02-22"), 8*3600, nil)
+	all, err := recovery.Replacements(scenariotest.Shipped(t, "slack-2022-02-22"), 8*3600, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +103,7 @@ func TestReplacements_slack(t *testing.T) {
 
 // Without an outage there is nothing to wait for, and where nothing is absorbed nothing is best.
 func TestReplacements_exact(t *testing.T) {
-	sc := scenario(t, "slack-2022-02-22")
+	sc := scenariotest.Shipped(t, "slack-2022-02-22")
 	sc.Duration = 8*3600 + 60
 	sc.Cache.Outage = 0
 	all, err := recovery.Replacements(sc, 8*3600, nil)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/metastable/metastable/data"
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/model"
 	"github.com/metastable/metastable/recovery"
 )
@@ -14,19 +14,6 @@ const (
 	morning = 24000.0    // s: 6:40, when boots were throttled
 	ahead   = 10 * 3600. // s
 )
-
-func scenario(t testing.TB, name string) *model.Scenario {
-	t.Helper()
-	text, err := data.Scenario(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sc, err := model.Parse(name, text, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sc
-}
 
 func at(t testing.TB, sc *model.Scenario, time float64) *recovery.Situation {
 	t.Helper()
@@ -59,7 +46,7 @@ func uniform(n int, seconds float64) (plan recovery.Plan) {
 // its throttle was taken off) and than steps of one size at one distance, and it is not
 // timid: with any step raised by a quarter, or any hold halved, it relapses.
 func TestFind_slack(t *testing.T) {
-	s := at(t, scenario(t, "slack-2022-02-22"), morning)
+	s := at(t, scenariotest.Shipped(t, "slack-2022-02-22"), morning)
 	r, err := recovery.Find(s, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -94,7 +81,7 @@ func TestFind_slack(t *testing.T) {
 
 // The incident's own step to 2500/s at 7:05 is where it relapses.
 func TestVerify_slack(t *testing.T) {
-	s := at(t, scenario(t, "slack-2022-02-22"), morning)
+	s := at(t, scenariotest.Shipped(t, "slack-2022-02-22"), morning)
 	v := home(t, s, recovery.Plan{{T: morning, Limit: 400}, {T: 7.0833 * 3600, Limit: 2500}, {T: 9 * 3600, Limit: math.Inf(1)}})
 	if !(v.Relapse > 7.0833*3600 && v.Relapse < 7.25*3600) || !math.IsInf(v.Home, 1) {
 		t.Errorf("%+v, want a relapse within ten minutes of 7:05", v)
@@ -103,7 +90,7 @@ func TestVerify_slack(t *testing.T) {
 
 // A plan without steps is none.
 func TestVerify_empty(t *testing.T) {
-	s := at(t, scenario(t, "slack-2022-02-22"), morning)
+	s := at(t, scenariotest.Shipped(t, "slack-2022-02-22"), morning)
 	if _, err := recovery.Verify([]*recovery.Situation{s}, nil, nil); err == nil {
 		t.Error("a verdict of no plan")
 	}
@@ -111,7 +98,7 @@ func TestVerify_empty(t *testing.T) {
 
 // Before the third step there is nothing to recover from.
 func TestFind_healthy(t *testing.T) {
-	r, err := recovery.Find(at(t, scenario(t, "slack-2022-02-22"), 5*3600), nil)
+	r, err := recovery.Find(at(t, scenariotest.Shipped(t, "slack-2022-02-22"), 5*3600), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +112,7 @@ func TestFind_healthy(t *testing.T) {
 func TestRobust_slack(t *testing.T) {
 	var group []*recovery.Situation
 	for _, capacity := range []float64{7200, 8000, 8800} { // 8,000 ± 10 %
-		sc := scenario(t, "slack-2022-02-22")
+		sc := scenariotest.Shipped(t, "slack-2022-02-22")
 		if err := sc.SetFloat("pools.main.capacity", capacity); err != nil {
 			t.Fatal(err)
 		}
@@ -168,7 +155,7 @@ func TestRobust_slack(t *testing.T) {
 // Situations other than those a plan was made for warn where they show that it does not
 // bring home the share asked for.
 func TestCheck_warns(t *testing.T) {
-	s := at(t, scenario(t, "slack-2022-02-22"), morning)
+	s := at(t, scenariotest.Shipped(t, "slack-2022-02-22"), morning)
 	group := []*recovery.Situation{s, s, s, s, s, s}
 	off := recovery.Step{T: morning + 5400, Limit: math.Inf(1)}
 	for _, c := range []struct {
@@ -189,7 +176,7 @@ func TestCheck_warns(t *testing.T) {
 // Facebook, 2010: the value is fixed at 36 minutes, the outage goes on; with the loop
 // taken away (on_error: keep) the system is home by itself.
 func TestFind_facebook(t *testing.T) {
-	sc := scenario(t, "facebook-2010-09-23")
+	sc := scenariotest.Shipped(t, "facebook-2010-09-23")
 	const later = 70 * 60
 	r, err := recovery.Find(at(t, sc, later), nil)
 	if err != nil {
@@ -207,7 +194,7 @@ func TestFind_facebook(t *testing.T) {
 }
 
 func BenchmarkFind(b *testing.B) {
-	s := at(b, scenario(b, "slack-2022-02-22"), morning)
+	s := at(b, scenariotest.Shipped(b, "slack-2022-02-22"), morning)
 	for b.Loop() {
 		if _, err := recovery.Find(s, nil); err != nil {
 			b.Fatal(err)
@@ -218,7 +205,7 @@ func BenchmarkFind(b *testing.B) {
 // What the watch promises holds: a step to TooLarge fails after Sign; taken back a
 // little before TakeBack the system is up half an hour later, a little after it is not.
 func TestWatches_slack(t *testing.T) {
-	s := at(t, scenario(t, "slack-2022-02-22"), morning)
+	s := at(t, scenariotest.Shipped(t, "slack-2022-02-22"), morning)
 	r, err := recovery.Find(s, nil)
 	if err != nil {
 		t.Fatal(err)

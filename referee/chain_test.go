@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/metastable/metastable/model"
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/referee/des"
 )
 
@@ -15,34 +15,26 @@ import (
 func TestChainInvariantOptions(t *testing.T) {
 	for _, c := range []struct {
 		name, file string
-		set        map[string]string // nil: does not take long
+		set        []string // nil: does not take long
 	}{
 		{"plain", retries, nil},
-		{"background", retries, map[string]string{"traffic.boots": "3/s", "pools.main.background": "3/s"}},
-		{"background follows", retries, map[string]string{"traffic.boots": "3/s", "pools.main.background": "{rate: 2/s, follows: traffic}"}},
-		{"budget", retries, map[string]string{"clients.retry_budget": "0.1"}},
-		{"attempts", retries, map[string]string{"clients.max_attempts": "3"}},
-		{"two attempts", retries, map[string]string{"clients.max_attempts": "2"}},
-		{"all give up", retries, map[string]string{"clients.give_up": "1"}},
-		{"no time-out", retries, map[string]string{"pools.main.timeout": "none"}},
-		{"costly queries", retries, map[string]string{"classes.call.visit_cost": "2", "pools.main.capacity": "20/s"}},
-		{"cache", caching, map[string]string{}},
-		{"late fill", caching, map[string]string{"classes.call.late_fill": "true"}},
-		{"cache, background", caching, map[string]string{"pools.main.background": "1/s"}},
+		{"background", retries, []string{"traffic.boots", "3/s", "pools.main.background", "3/s"}},
+		{"background follows", retries, []string{"traffic.boots", "3/s", "pools.main.background", "{rate: 2/s, follows: traffic}"}},
+		{"budget", retries, []string{"clients.retry_budget", "0.1"}},
+		{"attempts", retries, []string{"clients.max_attempts", "3"}},
+		{"two attempts", retries, []string{"clients.max_attempts", "2"}},
+		{"all give up", retries, []string{"clients.give_up", "1"}},
+		{"no time-out", retries, []string{"pools.main.timeout", "none"}},
+		{"costly queries", retries, []string{"classes.call.visit_cost", "2", "pools.main.capacity", "20/s"}},
+		{"cache", caching, []string{}},
+		{"late fill", caching, []string{"classes.call.late_fill", "true"}},
+		{"cache, background", caching, []string{"pools.main.background", "1/s"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.set != nil && !*long {
 				t.Skip("takes long: -long")
 			}
-			sc, err := model.Parse("options", []byte(c.file), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for path, v := range c.set {
-				if err := sc.Set(path, v); err != nil {
-					t.Fatal(err)
-				}
-			}
+			sc := scenariotest.Parse(t, c.file, c.set...)
 			r := compare(t, sc, Settings{Replications: 100, Every: 50, Seed: 1, Jitter: des.ExponentialJitter})
 			if r.Chain == nil {
 				t.Fatal(r.NoChain)
@@ -63,15 +55,7 @@ func TestChainInvariantOptions(t *testing.T) {
 
 // Where keys are read again while they are fetched the chain says that it is off.
 func TestChainInvariantInFlight(t *testing.T) {
-	sc, err := model.Parse("flights", []byte(caching), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for path, v := range map[string]string{"classes.call.keys": "50", "traffic.boots": "60/s"} {
-		if err := sc.Set(path, v); err != nil {
-			t.Fatal(err)
-		}
-	}
+	sc := scenariotest.Parse(t, caching, "classes.call.keys", "50", "traffic.boots", "60/s")
 	r := compare(t, sc, Settings{Method: Chain, Every: 50})
 	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0].Error(), "while it is fetched") {
 		t.Errorf("warnings %v", r.Warnings)

@@ -173,13 +173,3 @@ func (r *Result) chain(sc *model.Scenario) {
 		r.Warnings = append(r.Warnings, fmt.Errorf("referee: the chain's probabilities are uncertain by %.2g", r.Chain.Error))
 	}
 }
-
-// NoKey returns the key of the scenario that keeps it from being a chain, empty if it is
-// another reason, or none.
-func (r *Result) NoKey() string {
-	var u *markov.UnsupportedError
-	if errors.As(r.NoChain, &u) {
-		return u.Key
-	}
-	return ""
-}

@@ -1,31 +1,24 @@
 package referee
 
 import (
+	"errors"
 	"flag"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/metastable/metastable/data"
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/model"
 	"github.com/metastable/metastable/referee/des"
+	"github.com/metastable/metastable/referee/markov"
 )
 
 var long = flag.Bool("long", false, "run the long comparisons as well")
 
-func scenario(t testing.TB, name string) *model.Scenario {
+func scenario(t testing.TB, name string, set ...string) *model.Scenario {
 	t.Helper()
-	text, err := os.ReadFile("testdata/" + name + ".yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	sc, err := model.Parse(name+".yaml", text, os.DirFS("testdata"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sc
+	return scenariotest.Read(t, "testdata/"+name+".yaml", set...)
 }
 
 func compare(t testing.TB, sc *model.Scenario, s Settings) *Result {
@@ -110,12 +103,7 @@ func TestCompareInvariantOutage(t *testing.T) {
 // One fetch fills one key: at 900/s a flush keeps the cache empty for good, where fills at every read
 // would save it.
 func TestCompareInvariantCoalesce(t *testing.T) {
-	sc := scenario(t, "coalesce")
-	for path, v := range map[string]string{"traffic.boots": "900/s", "pools.main.timeout": "1s"} {
-		if err := sc.Set(path, v); err != nil {
-			t.Fatal(err)
-		}
-	}
+	sc := scenario(t, "coalesce", "traffic.boots", "900/s", "pools.main.timeout", "1s")
 	sc.Duration = 240
 	r := compare(t, sc, Settings{Method: Simulation, Replications: 4, Seed: 1, Every: 30})
 	for _, column := range []string{"boot_success", "hit_rate.q", "load.main", "in_system.main"} {
@@ -181,10 +169,6 @@ func TestCompareExactHotOS25(t *testing.T) {
 // time when clients notice a time-out, need more of it than the simulation, where they notice it
 // after 3 s sharp.
 func TestMongoDBInvariantCapacity(t *testing.T) {
-	text, err := data.Scenario("osdi22-mongodb")
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, c := range []struct {
 		capacity, path, value string
 		recovers              bool
@@ -195,15 +179,7 @@ func TestMongoDBInvariantCapacity(t *testing.T) {
 		{"16400/s", "traffic.boots", "4200/s", true},
 		{"18000/s", "duration", "3m", true},
 	} {
-		sc, err := model.Parse("osdi22-mongodb", text, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for path, v := range map[string]string{"pools.primary.capacity": c.capacity, c.path: c.value} {
-			if err := sc.Set(path, v); err != nil {
-				t.Fatal(err)
-			}
-		}
+		sc := scenariotest.Shipped(t, "osdi22-mongodb", "pools.primary.capacity", c.capacity, c.path, c.value)
 		r, err := des.Run(sc, &des.Settings{Replications: 2, Scale: 0.1, Every: 10, Warmup: 10, Seed: 1})
 		if err != nil {
 			t.Fatal(err)
@@ -222,8 +198,9 @@ func TestCompareExactNoChain(t *testing.T) {
 	sc.Duration = 60
 	sc.Timeline = nil
 	r := compare(t, sc, Settings{Replications: 2, Every: 30})
-	if r.NoKey() != "pools.main.shards" || r.Chain != nil {
-		t.Errorf("key %q of %v, want pools.main.shards", r.NoKey(), r.NoChain)
+	var u *markov.UnsupportedError
+	if !errors.As(r.NoChain, &u) || u.Key != "pools.main.shards" || r.Chain != nil {
+		t.Errorf("no chain: %v, want pools.main.shards", r.NoChain)
 	}
 }
 

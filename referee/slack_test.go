@@ -46,12 +46,7 @@ func TestSlackInvariantTippingFlush(t *testing.T) {
 			continue
 		}
 		t.Run(c.fetch+" by "+c.shards, func(t *testing.T) {
-			sc := scenario(t, "flush")
-			for path, v := range map[string]string{"classes.gdm_members.fetch": c.fetch, "pools.main.shards": c.shards} {
-				if err := sc.Set(path, v); err != nil {
-					t.Fatal(err)
-				}
-			}
+			sc := scenario(t, "flush", "classes.gdm_members.fetch", c.fetch, "pools.main.shards", c.shards)
 			edge, err := stability.LargestAbsorbed(sc, model.Moment{Time: 30, Traffic: -1, Throttle: -1}, stability.Shock{Kind: stability.FlushShock}, nil)
 			if err != nil {
 				t.Fatal(err)

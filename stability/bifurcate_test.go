@@ -3,30 +3,15 @@ package stability
 import (
 	"errors"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/metastable/metastable/data"
 	"github.com/metastable/metastable/fixedpoint"
 	"github.com/metastable/metastable/internal/numtest"
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/model"
 )
-
-// shipped returns a scenario that ships.
-func shipped(t testing.TB, name string) *model.Scenario {
-	t.Helper()
-	text, err := data.Scenario(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sc, err := model.Parse(name, text, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sc
-}
 
 func folds(d *Bifurcation) (at []float64) {
 	for _, b := range d.Branches {
@@ -44,15 +29,7 @@ func folds(d *Bifurcation) (at []float64) {
 // 6.9371737 (closed form, solved in 30 digits) of 4.7185869/s; the collapsed one begins a little
 // above μ/4 = 2.5 with a queue limit of 100k.
 func TestBifurcate_retries_exact(t *testing.T) {
-	text, err := os.ReadFile("testdata/retries.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	sc, err := model.Parse("retries", text, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := Bifurcate(sc, asIs, Axis{TrafficAxis, 0.1, 3}, nil)
+	d, err := Bifurcate(scenariotest.Read(t, "testdata/retries.yaml"), asIs, Axis{TrafficAxis, 0.1, 3}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +45,7 @@ func TestBifurcate_retries_exact(t *testing.T) {
 // (Headroom, SafeTraffic) sees states appear and go, to the width of its bracket.
 func TestBifurcate_limits_exact(t *testing.T) {
 	for _, name := range []string{"slack-2022-02-22", "msf-replicated-db"} {
-		sc := shipped(t, name)
+		sc := scenariotest.Shipped(t, name)
 		d, err := Bifurcate(sc, asIs, Axis{TrafficAxis, 0.02, 3}, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -106,7 +83,7 @@ func TestBifurcate_invariant(t *testing.T) {
 		{"hotos21-cache", Axis{"pools.database.capacity", 100, 1000}},
 		{"cold-start", Axis{TrafficAxis, 0.05, 0.3}}, // the whole system
 	} {
-		sc := shipped(t, c.name)
+		sc := scenariotest.Shipped(t, c.name)
 		d, err := Bifurcate(sc, asIs, c.axis, nil)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
@@ -155,7 +132,7 @@ func leftover(s *model.System, y []float64) (worst float64) {
 }
 
 func TestBifurcate_input_exact(t *testing.T) {
-	sc := shipped(t, "hotos21-retry")
+	sc := scenariotest.Shipped(t, "hotos21-retry")
 	for _, c := range []struct {
 		axis Axis
 		is   error

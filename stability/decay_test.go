@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"github.com/metastable/metastable/data"
 	"github.com/metastable/metastable/internal/ode"
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/model"
 )
 
@@ -13,18 +13,8 @@ import (
 // floats, and the run goes on to its end: at all times the sessions are those of the start times
 // exp(−t/length), since nobody replaces them.
 func TestDecay_exact(t *testing.T) {
-	text, err := data.Scenario("slack-2022-02-22")
-	if err != nil {
-		t.Fatal(err)
-	}
-	sc, err := model.Parse("slack", text, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sys, err := sc.Compile()
-	if err != nil {
-		t.Fatal(err)
-	}
+	sc := scenariotest.Shipped(t, "slack-2022-02-22")
+	sys := scenariotest.Compile(t, sc)
 	y, err := sys.Freeze(model.Moment{Traffic: 0.8, Throttle: -1}).Start()
 	if err != nil {
 		t.Fatal(err)

@@ -9,29 +9,13 @@ import (
 
 	"github.com/metastable/metastable/fixedpoint"
 	"github.com/metastable/metastable/internal/numtest"
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/model"
 )
 
 func compile(t testing.TB, path string, set ...string) *model.System {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sc, err := model.Parse(path, text, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := 0; i < len(set); i += 2 {
-		if err := sc.Set(set[i], set[i+1]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	sys, err := sc.Compile()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sys
+	return scenariotest.Compile(t, scenariotest.Read(t, path, set...))
 }
 
 const slack = "../model/testdata/reference/slack.yaml"

@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"github.com/metastable/metastable/internal/numtest"
+	"github.com/metastable/metastable/internal/scenariotest"
 )
 
 // The derivatives of the problem that curves are followed with are those that differences of
 // order four show: by the coordinate, by the parameters that move a system in place, by one that
 // compiles it, and below no load, where the problem goes on by reflection.
 func TestFamily_slopes_convergence(t *testing.T) {
-	sc := shipped(t, "slack-2022-02-22")
+	sc := scenariotest.Shipped(t, "slack-2022-02-22")
 	for _, axes := range [][2]Axis{
 		{{TrafficAxis, 0.1, 3}, {ThrottleAxis, 500, 9000}},
 		{{"pools.main.capacity", 6000, 9000}, {TrafficAxis, 0.1, 3}},

@@ -2,32 +2,19 @@ package stability
 
 import (
 	"math"
-	"os"
 	"slices"
 	"testing"
 
 	"github.com/metastable/metastable/fixedpoint"
 	"github.com/metastable/metastable/internal/ode"
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/model"
 )
-
-func restless(t *testing.T) *model.Scenario {
-	t.Helper()
-	text, err := os.ReadFile("testdata/restless.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	sc, err := model.Parse("restless", text, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sc
-}
 
 // At a Hopf point the spectrum of the equilibrium found there anew has a pair on the imaginary axis, and
 // on either side of it the equilibrium is stable or not.
 func TestBifurcate_hopf_exact(t *testing.T) {
-	sc := restless(t)
+	sc := scenariotest.Read(t, "testdata/restless.yaml")
 	d, err := Bifurcate(sc, asIs, Axis{"pools.p.capacity", 1100, 1500}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -76,7 +63,7 @@ func TestBifurcate_hopf_exact(t *testing.T) {
 // the system rests nowhere. On it the spectrum, computed anew from the state that Newton's method
 // finds there, has a pair on the imaginary axis.
 func TestPhaseDiagram_hopf_exact(t *testing.T) {
-	sc := restless(t)
+	sc := scenariotest.Read(t, "testdata/restless.yaml")
 	at := func(capacity, traffic float64) *Equilibrium {
 		c := sc.Clone()
 		if err := c.SetFloat("pools.p.capacity", capacity); err != nil {
@@ -124,7 +111,7 @@ func TestRestless_run_exact(t *testing.T) {
 		capacity float64
 		want     Verdict
 	}{{1200, Restless}, {1240, AlwaysSafe}} {
-		sc := restless(t)
+		sc := scenariotest.Read(t, "testdata/restless.yaml")
 		if err := sc.SetFloat("pools.p.capacity", c.capacity); err != nil {
 			t.Fatal(err)
 		}

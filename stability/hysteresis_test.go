@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"github.com/metastable/metastable/internal/scenariotest"
 )
 
 // Up and down again over the traffic: the system jumps at the healthy fold on the way up and at the
@@ -11,7 +13,7 @@ import (
 // began.
 func TestLoop_exact(t *testing.T) {
 	for _, name := range []string{"slack-2022-02-22", "msf-replicated-db"} {
-		d, err := Bifurcate(shipped(t, name), asIs, Axis{TrafficAxis, 0.02, 3}, nil)
+		d, err := Bifurcate(scenariotest.Shipped(t, name), asIs, Axis{TrafficAxis, 0.02, 3}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -83,6 +83,13 @@ func TestLimits_hotos21_exact(t *testing.T) {
 		t.Fatal(err)
 	}
 	within(t, "throttle", line, 300, 5e-3)
+
+	// With one retry, half of the server's 300 requests/s.
+	sys = compile(t, "../data/scenarios/hotos21-retry.yaml")
+	if safe, err = SafeTraffic(sys, asIs, nil); err != nil {
+		t.Fatal(err)
+	}
+	within(t, "safe with a retry", safe, 150./280, 5e-3)
 }
 
 // A tolerance that is asked for is kept; what cannot be proved or is interrupted is

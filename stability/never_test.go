@@ -5,6 +5,7 @@ import (
 
 	"github.com/metastable/metastable/fixedpoint"
 	"github.com/metastable/metastable/internal/ode"
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/model"
 )
 
@@ -41,14 +42,8 @@ clients: {backoff: {base: 2s, cap: 64s}, retry_budget: 0.2}
 // from a smaller flush and is down a month after a larger one.
 func TestNever_exact(t *testing.T) {
 	for _, text := range []string{mortals, persistent, endless} {
-		sc, err := model.Parse("never", []byte(text), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sys, err := sc.Compile()
-		if err != nil {
-			t.Fatal(err)
-		}
+		sc := scenariotest.Parse(t, text)
+		sys := scenariotest.Compile(t, sc)
 		r, err := Equilibria(sys, asIs, nil)
 		if err != nil || r.Verdict() != Metastable || r.Certainty != fixedpoint.Proved || len(r.Equilibria) != 3 {
 			t.Errorf("%s: %v, %d states, %v, %v", sc.Name, r.Verdict(), len(r.Equilibria), r.Certainty, err)

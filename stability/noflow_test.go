@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/metastable/metastable/fixedpoint"
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/model"
 )
 
@@ -18,7 +19,7 @@ func TestNoFlow_exact(t *testing.T) {
 		{"hotos21-cache", model.Moment{Traffic: 0, Throttle: -1}},
 		{"hotos21-retry", model.Moment{Traffic: -1, Throttle: 0}},
 	} {
-		sys, err := shipped(t, c.name).Compile()
+		sys, err := scenariotest.Shipped(t, c.name).Compile()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,11 +39,11 @@ func TestNoFlow_exact(t *testing.T) {
 
 // A diagram may begin where nothing flows.
 func TestNoFlow_axis(t *testing.T) {
-	d, err := Bifurcate(shipped(t, "hotos21-cache"), model.Moment{Traffic: -1, Throttle: -1}, Axis{Path: TrafficAxis, Lo: 0, Hi: 1}, nil)
+	d, err := Bifurcate(scenariotest.Shipped(t, "hotos21-cache"), model.Moment{Traffic: -1, Throttle: -1}, Axis{Path: TrafficAxis, Lo: 0, Hi: 1}, nil)
 	if err != nil || len(d.Branches) == 0 {
 		t.Fatalf("%v, %v", d, err)
 	}
-	if _, err := TippingLine(shipped(t, "hotos21-cache"), model.Moment{Traffic: -1, Throttle: -1}, Axis{Path: TrafficAxis, Lo: 0, Hi: 1}, 2, Shock{Kind: FlushShock}, nil,
+	if _, err := TippingLine(scenariotest.Shipped(t, "hotos21-cache"), model.Moment{Traffic: -1, Throttle: -1}, Axis{Path: TrafficAxis, Lo: 0, Hi: 1}, 2, Shock{Kind: FlushShock}, nil,
 		func(p TippingPoint) {
 			if p.Err != nil {
 				t.Errorf("at traffic %g: %v", p.X, p.Err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/metastable/metastable/fixedpoint"
 	"github.com/metastable/metastable/internal/ode"
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/model"
 )
 
@@ -80,7 +81,7 @@ func ends(sys *model.System, at model.Moment) (Verdict, error) {
 
 // Slack over traffic and throttle: two trajectories from either side end in one state or in two.
 func TestPhaseDiagram_trajectories_exact(t *testing.T) {
-	sc := shipped(t, "slack-2022-02-22")
+	sc := scenariotest.Shipped(t, "slack-2022-02-22")
 	sys, err := sc.Compile()
 	if err != nil {
 		t.Fatal(err)
@@ -97,7 +98,7 @@ func TestPhaseDiagram_trajectories_exact(t *testing.T) {
 // Slack over traffic and the share of the cache that is lost: trajectories of the scenario
 // with a flush on its timeline.
 func TestPhaseDiagram_flush_exact(t *testing.T) {
-	sc := shipped(t, "slack-2022-02-22")
+	sc := scenariotest.Shipped(t, "slack-2022-02-22")
 	d, err := PhaseDiagram(sc, asIs, Axis{TrafficAxis, 0.02, 3}, Axis{FlushAxis, 0, 1}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -125,7 +126,7 @@ func TestPhaseDiagram_flush_exact(t *testing.T) {
 // The curve of the largest flush is where LargestFlush brackets it, which starts from a scenario,
 // not from a frozen system; the folds of the diagram over two parameters are those over one.
 func TestPhaseDiagram_sections_exact(t *testing.T) {
-	sc := shipped(t, "hotos21-cache")
+	sc := scenariotest.Shipped(t, "hotos21-cache")
 	d, err := PhaseDiagram(sc, asIs, Axis{TrafficAxis, 0.1, 1.5}, Axis{FlushAxis, 0, 1}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -170,7 +171,7 @@ func TestPhaseDiagram_cover_invariant(t *testing.T) {
 		{{TrafficAxis, 0.1, 1.5}, {ThrottleAxis, 50, 600}},
 		{{FlushAxis, 0.1, 0.8}, {TrafficAxis, 0.3, 1.2}},
 	} {
-		d, err := PhaseDiagram(shipped(t, "hotos21-cache"), asIs, axes[0], axes[1], nil)
+		d, err := PhaseDiagram(scenariotest.Shipped(t, "hotos21-cache"), asIs, axes[0], axes[1], nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -202,7 +203,7 @@ func TestPhaseDiagram_cover_invariant(t *testing.T) {
 // from them, where a cell of the grid is 1.6 %.
 func TestPhaseDiagram_edge_exact(t *testing.T) {
 	x, y := Axis{TrafficAxis, 0.02, 3}, Axis{ThrottleAxis, 50, 8000}
-	sc := shipped(t, "slack-2022-02-22")
+	sc := scenariotest.Shipped(t, "slack-2022-02-22")
 	d, err := PhaseDiagram(sc, asIs, x, y, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -232,7 +233,7 @@ func TestPhaseDiagram_edge_exact(t *testing.T) {
 
 // BenchmarkFoldCurve follows a fold of the model over 500 points.
 func BenchmarkFoldCurve(b *testing.B) {
-	f, err := NewFamily(shipped(b, "slack-2022-02-22"), asIs, Axis{TrafficAxis, 0.02, 3}, Axis{ThrottleAxis, 50, 10000})
+	f, err := NewFamily(scenariotest.Shipped(b, "slack-2022-02-22"), asIs, Axis{TrafficAxis, 0.02, 3}, Axis{ThrottleAxis, 50, 10000})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -257,7 +258,7 @@ func BenchmarkFoldCurve(b *testing.B) {
 // BenchmarkPhaseDiagram draws complete diagrams, and reports evaluations of the return map per point
 // of a boundary, or trajectories for flushes.
 func BenchmarkPhaseDiagram(b *testing.B) {
-	sc := shipped(b, "slack-2022-02-22")
+	sc := scenariotest.Shipped(b, "slack-2022-02-22")
 	for _, y := range []Axis{{ThrottleAxis, 50, 8000}, {FlushAxis, 0, 1}} {
 		b.Run(fmt.Sprintf("traffic,%s", y.Path), func(b *testing.B) {
 			var d *Phase

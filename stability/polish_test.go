@@ -3,6 +3,7 @@ package stability
 import (
 	"testing"
 
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/model"
 )
 
@@ -10,7 +11,7 @@ import (
 // queues move is certain all the same: the eigenvalue of the content is its own, minus
 // the inverse of its time to live.
 func TestEquilibria_loners_exact(t *testing.T) {
-	sys, err := shipped(t, "slack-2022-02-22").Compile()
+	sys, err := scenariotest.Shipped(t, "slack-2022-02-22").Compile()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/model"
 )
 
@@ -190,7 +191,7 @@ func TestPlaneErrors(t *testing.T) {
 // The picture of the return map meets the diagonal at the equilibria, and its walks end
 // at the stable ones on their side of the tipping point.
 func TestPicture_exact(t *testing.T) {
-	sc := scenario(t, slack)
+	sc := scenariotest.Read(t, slack)
 	sys := compile(t, slack)
 	at := model.Moment{Traffic: 0.8, Throttle: -1}
 	res, err := Equilibria(sys, at, nil)

@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/metastable/metastable/fixedpoint"
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/model"
 	"github.com/metastable/metastable/trajectory"
 )
@@ -15,7 +15,7 @@ import (
 // boots succeed at the end.
 func survives(t *testing.T, path string, e model.Entry, seconds float64) bool {
 	t.Helper()
-	still, err := Still(scenario(t, path), asIs)
+	still, err := Still(scenariotest.Read(t, path), asIs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func TestLargestAbsorbed_runs_exact(t *testing.T) {
 	for _, name := range []string{"osdi22-mongodb", "hotos21-retry", "hotos21-cache"} {
 		path := "../data/scenarios/" + name + ".yaml"
 		for _, k := range []Shock{{Kind: CapacityShock, Over: 600}, {Kind: TrafficShock, Over: 600}} {
-			tr, err := LargestAbsorbed(scenario(t, path), asIs, k, nil)
+			tr, err := LargestAbsorbed(scenariotest.Read(t, path), asIs, k, nil)
 			if err != nil {
 				t.Fatal(name, err)
 			}
@@ -62,7 +62,7 @@ func (k Shock) none() float64 { return kinds[k.Kind].none }
 // Along a parameter each bracket meets the one found on its own, larger traffic bears
 // less, and where there is no healthy state that is said.
 func TestTippingLine_invariant(t *testing.T) {
-	sc := scenario(t, slack)
+	sc := scenariotest.Read(t, slack)
 	shock := Shock{Kind: FlushShock}
 	at := model.Moment{Traffic: -1, Throttle: math.Inf(1)}
 	line, err := TippingLine(sc, at, Axis{Path: TrafficAxis, Lo: 0.5, Hi: 2.5}, 9, shock, nil, nil)
@@ -105,7 +105,7 @@ func TestTippingLine_invariant(t *testing.T) {
 // hidden capacity, 300 of 2,500 requests/s, for long enough to fill it: shutting it off
 // fills nothing. The time-out leaves the fold within a percent of it.
 func TestCriticalShocks_hotos21_exact(t *testing.T) {
-	r, all, err := CriticalShocks(scenario(t, "../data/scenarios/hotos21-cache.yaml"), asIs, 86400, nil)
+	r, all, err := CriticalShocks(scenariotest.Read(t, "../data/scenarios/hotos21-cache.yaml"), asIs, 86400, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,34 +132,8 @@ func TestCriticalShocks_hotos21_exact(t *testing.T) {
 	}
 }
 
-// The capacities of the published examples, in their terms: 300 requests/s hidden
-// (Bronson et al., HotOS 2021, cache); half of 300 with one retry (retry).
-func TestDescribe_hotos21_exact(t *testing.T) {
-	for name, hidden := range map[string]float64{"hotos21-cache": 300, "hotos21-retry": 150} {
-		v, err := Describe(scenario(t, "../data/scenarios/"+name+".yaml"), asIs, 600, nil)
-		if err != nil {
-			t.Fatal(name, err)
-		}
-		if v.State != VulnerableZone || v.Hidden.Certainty != fixedpoint.Proved || len(v.Degrees) != 4 || len(v.Recovery) != 3 {
-			t.Errorf("%s: %+v", name, v)
-		}
-		if math.Abs(v.Hidden.Lo-hidden) > 5e-3*hidden || !(v.Advertised.Lo > v.Boots) {
-			t.Errorf("%s: hidden %+v, advertised %+v", name, v.Hidden, v.Advertised)
-		}
-	}
-}
-
-func TestZone_exact(t *testing.T) {
-	hidden, advertised := Bracket{1, 2}, Bracket{5, 6}
-	for boots, want := range map[float64]Zone{0.5: StableZone, 1.5: UndecidedZone, 3: VulnerableZone, 5.5: UndecidedZone, 7: OverloadedZone} {
-		if got := zone(boots, hidden, advertised); got != want {
-			t.Errorf("%g boots/s: %s, want %s", boots, got, want)
-		}
-	}
-}
-
 func TestShock_badInput(t *testing.T) {
-	sc := scenario(t, slack)
+	sc := scenariotest.Read(t, slack)
 	for _, k := range []Shock{
 		{Kind: "quake"},
 		{Kind: TrafficShock},

@@ -3,7 +3,6 @@ package stability
 import (
 	"errors"
 	"math"
-	"os"
 	"testing"
 
 	"github.com/metastable/metastable/internal/numtest"
@@ -25,24 +24,7 @@ func TestTimeBack_run_exact(t *testing.T) {
 	if err != nil || !(back > 8*3600 && back < 9*3600) {
 		t.Fatal(back, err)
 	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sc, err := model.Parse(path, text, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, set := range [][2]string{{"traffic.boots", boots}, {"duration", "12h"}} {
-		if err := sc.Set(set[0], set[1]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	whole, err := sc.Compile()
-	if err != nil {
-		t.Fatal(err)
-	}
-	run, err := trajectory.Run(whole, nil)
+	run, err := trajectory.Run(compile(t, path, "traffic.boots", boots, "duration", "12h"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

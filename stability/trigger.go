@@ -50,12 +50,6 @@ func LargestFlush(sc *model.Scenario, at model.Moment, set *Settings) (*Trigger,
 	return LargestAbsorbed(sc, at, Shock{Kind: FlushShock}, set)
 }
 
-// LargestStep is LargestAbsorbed for one step of a rollout that restarts a share of the
-// nodes one after another during so many seconds.
-func LargestStep(sc *model.Scenario, at model.Moment, over float64, set *Settings) (*Trigger, error) {
-	return LargestAbsorbed(sc, at, Shock{Kind: RolloutShock, Over: over}, set)
-}
-
 // A situation is a still scenario and the states in which a run of it can end.
 type situation struct {
 	sc      *model.Scenario

@@ -3,36 +3,18 @@ package stability
 import (
 	"errors"
 	"math"
-	"os"
 	"testing"
 
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/model"
 	"github.com/metastable/metastable/trajectory"
 )
-
-func scenario(t testing.TB, path string, set ...string) *model.Scenario {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sc, err := model.Parse(path, text, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := 0; i < len(set); i += 2 {
-		if err := sc.Set(set[i], set[i+1]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return sc
-}
 
 // comesBack runs slack at the peak for six hours with one entry after a minute, another
 // way and with another tolerance, and reports whether boots succeed at the end.
 func comesBack(t *testing.T, e model.Entry) bool {
 	t.Helper()
-	sc := scenario(t, slack)
+	sc := scenariotest.Read(t, slack)
 	sc.Traffic.Profile = model.Profile{Points: []model.Point{{T: 0, Value: 1}}}
 	sc.Traffic.Repeat, sc.Duration = math.Inf(1), 6*3600
 	e.At = 60
@@ -52,12 +34,12 @@ func comesBack(t *testing.T, e model.Entry) bool {
 // peak agree with runs at the ends of the bracket and at sizes all over.
 func TestTrigger_slack_exact(t *testing.T) {
 	const over = 1800
-	sc, peak := scenario(t, slack), model.Moment{Traffic: 1, Throttle: math.Inf(1)}
+	sc, peak := scenariotest.Read(t, slack), model.Moment{Traffic: 1, Throttle: math.Inf(1)}
 	flush, err := LargestFlush(sc, peak, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	step, err := LargestStep(sc, peak, over, nil)
+	step, err := LargestAbsorbed(sc, peak, Shock{Kind: RolloutShock, Over: over}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +65,7 @@ func TestTrigger_slack_exact(t *testing.T) {
 // Where no collapsed state exists every flush is absorbed; where no healthy one does
 // there is nothing to disturb.
 func TestTrigger_verdict_invariant(t *testing.T) {
-	sc := scenario(t, slack)
+	sc := scenariotest.Read(t, slack)
 	tr, err := LargestFlush(sc, model.Moment{Traffic: 0.8, Throttle: 1100}, nil)
 	if err != nil || tr.Lo != 1 || !math.IsInf(tr.Hi, 1) || tr.Runs != 4 {
 		t.Errorf("below the throttle line: %+v, %v", tr, err)
@@ -104,7 +86,7 @@ func TestTrigger_verdict_invariant(t *testing.T) {
 	if tr, err := s.withstands(s.healthy, Shock{Kind: FlushShock}, math.NaN()); !errors.Is(err, ErrInterrupted) || tr == nil || tr.Runs != 0 {
 		t.Errorf("interrupted after that: %+v, %v", tr, err)
 	}
-	if _, err := LargestStep(sc, asIs, 0, nil); err == nil {
+	if _, err := LargestAbsorbed(sc, asIs, Shock{Kind: RolloutShock}, nil); err == nil {
 		t.Error("a step over 0 s is accepted")
 	}
 }
@@ -112,7 +94,7 @@ func TestTrigger_verdict_invariant(t *testing.T) {
 // A still scenario has the equilibria of the frozen one, also when the timeline has
 // changed capacity, throttle, traffic and the query before.
 func TestStill_frozen_invariant(t *testing.T) {
-	sc := scenario(t, "../data/scenarios/slack-2022-02-22.yaml")
+	sc := scenariotest.Read(t, "../data/scenarios/slack-2022-02-22.yaml")
 	sc.Timeline = append([]model.Entry{
 		{At: 600, Action: model.Capacity, Pool: "main", Value: 0.9},
 		{At: 700, Action: model.TrafficTo, Value: 1.1},

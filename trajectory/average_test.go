@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/metastable/metastable/internal/numtest"
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/model"
 )
 
@@ -11,7 +12,7 @@ import (
 // at 3 h, 0.5 at 5 h and 0.75 at 6 h, times 3000/s: by hand.
 func TestAverage_boots_exact(t *testing.T) {
 	const hour = 3600.0
-	sys := compile(t, "slack")
+	sys := scenariotest.Compile(t, reference(t, "slack"))
 	r := run(t, sys, &Settings{Times: []float64{0, 0.5 * hour, hour, 3.5 * hour, 5.5 * hour}, Average: hour})
 	for i, want := range []float64{
 		0.45,                              // no window yet: the value
@@ -27,7 +28,7 @@ func TestAverage_boots_exact(t *testing.T) {
 // Windows that overlap, touch and leave gaps: those over parts add up to those over
 // the whole.
 func TestAverage_windows_invariant(t *testing.T) {
-	sys := compile(t, "des-relapse")
+	sys := scenariotest.Compile(t, reference(t, "des-relapse"))
 	var times []float64
 	for i := range 8 {
 		times = append(times, 300*float64(i+1))
@@ -48,7 +49,7 @@ func TestAverage_windows_invariant(t *testing.T) {
 // Clients are conserved: those that arrive have booted, wait, or gave up; and a booted
 // session lives for 8 h. give_up is 0.05 of the failed attempts.
 func TestAverage_conservation_invariant(t *testing.T) {
-	sys := compile(t, "slack")
+	sys := scenariotest.Compile(t, reference(t, "slack"))
 	end := sys.Span()
 	ends := run(t, sys, &Settings{Times: []float64{0, end}, RTol: 1e-8}).Rows
 	r := run(t, sys, &Settings{Times: []float64{end}, Average: end, RTol: 1e-8})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/model"
 )
 
@@ -11,7 +12,7 @@ import (
 // rows; finding the equilibrium it starts from is in it. The default tolerance is 1e-6.
 func BenchmarkReferenceDay(b *testing.B) {
 	for _, rtol := range []float64{1e-4, 1e-5, 1e-6, 1e-8} {
-		b.Run(fmt.Sprint(rtol), func(b *testing.B) { day(b, compile(b, "slack"), rtol) })
+		b.Run(fmt.Sprint(rtol), func(b *testing.B) { day(b, scenariotest.Compile(b, reference(b, "slack")), rtol) })
 	}
 }
 
@@ -19,7 +20,7 @@ func BenchmarkReferenceDay(b *testing.B) {
 func BenchmarkBins(b *testing.B) {
 	for _, bins := range []int{24, 100, 1000} {
 		b.Run(fmt.Sprint(bins), func(b *testing.B) {
-			sc := scenario(b, "slack")
+			sc := reference(b, "slack")
 			if err := sc.Set("classes.gdm_members.popularity.bins", fmt.Sprint(bins)); err != nil {
 				b.Fatal(err)
 			}

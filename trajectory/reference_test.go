@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/metastable/metastable/internal/numtest"
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/model"
 )
 
@@ -21,7 +22,7 @@ func TestRun_reference_exact(t *testing.T) {
 			for _, row := range want {
 				set.Times = append(set.Times, row[0])
 			}
-			got := run(t, compile(t, name), set)
+			got := run(t, scenariotest.Compile(t, reference(t, name)), set)
 			if len(got.Rows) != len(want) || len(got.Columns) != len(want[0]) {
 				t.Fatalf("%d rows of %d columns, want %d of %d", len(got.Rows), len(got.Columns), len(want), len(want[0]))
 			}
@@ -37,7 +38,7 @@ func TestRun_reference_exact(t *testing.T) {
 // The default tolerance keeps every observable of the reference day within 20 times
 // itself of a tight run: that is what the default ATol is chosen for.
 func TestRun_tolerance_convergence(t *testing.T) {
-	sys := compile(t, "slack")
+	sys := scenariotest.Compile(t, reference(t, "slack"))
 	tight := run(t, sys, &Settings{RTol: 1e-10})
 	for _, rtol := range []float64{1e-5, 1e-6, 1e-7} {
 		for i, row := range run(t, sys, &Settings{RTol: rtol}).Rows {
@@ -62,31 +63,10 @@ func run(t testing.TB, sys *model.System, s *Settings) *Result {
 	return r
 }
 
-func scenario(t testing.TB, name string) *model.Scenario {
+// reference reads a scenario that the tests of the equations use, too.
+func reference(t testing.TB, name string, set ...string) *model.Scenario {
 	t.Helper()
-	file, err := os.ReadFile("../model/testdata/reference/" + name + ".yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return parse(t, name, string(file))
-}
-
-func parse(t testing.TB, name, file string) *model.Scenario {
-	t.Helper()
-	sc, err := model.Parse(name, []byte(file), os.DirFS("../model/testdata/reference"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sc
-}
-
-func compile(t testing.TB, name string) *model.System {
-	t.Helper()
-	sys, err := scenario(t, name).Compile()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sys
+	return scenariotest.Read(t, "../model/testdata/reference/"+name+".yaml", set...)
 }
 
 func table(t *testing.T, name string) [][]float64 {

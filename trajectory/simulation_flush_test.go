@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/model"
 )
 
 // flushed is the base scenario with a flush at 20 s; boots at 150/s.
 func flushed(t testing.TB, share float64, duration string) *model.Scenario {
 	t.Helper()
-	sc := simulated(t, "base", map[string]string{"duration": duration})
+	sc := reference(t, "des-base", "duration", duration)
 	sc.Timeline = []model.Entry{{At: 20, Action: model.Flush, Value: share}}
 	return sc
 }
@@ -46,13 +47,9 @@ func TestSimulation_smallestFlush_golden(t *testing.T) {
 			for hi-lo > 1e-4*c.mean {
 				share := (lo + hi) / 2
 				sc := flushed(t, share, c.duration)
-				for path, v := range map[string]string{"classes.q.fetch": c.fetch, "pools.main.queue_law": c.law} {
-					if err := sc.Set(path, v); err != nil {
-						t.Fatal(err)
-					}
-				}
+				scenariotest.Set(t, sc, "classes.q.fetch", c.fetch, "pools.main.queue_law", c.law)
 				enlarge(t, sc, c.size)
-				r := run(t, compiled(t, sc), &Settings{Times: []float64{sc.Duration}})
+				r := run(t, scenariotest.Compile(t, sc), &Settings{Times: []float64{sc.Duration}})
 				if r.Rows[0][model.ColSuccess] < 0.5 {
 					hi = share
 				} else {
@@ -73,7 +70,7 @@ func TestSimulation_fillRate_golden(t *testing.T) {
 		{0.1, 0.9215, 0.0001, 0.001},
 	} {
 		t.Run(fmt.Sprint(c.share), func(t *testing.T) {
-			r := run(t, compiled(t, flushed(t, c.share, "30s")), &Settings{Times: []float64{21.5}})
+			r := run(t, scenariotest.Compile(t, flushed(t, c.share, "30s")), &Settings{Times: []float64{21.5}})
 			mean{column: "hit_rate.q", t: 21.5, des: c.mean, se: c.se, off: c.off}.check(t, observable(t, r, 0, "hit_rate.q"))
 		})
 	}
@@ -135,7 +132,7 @@ func TestSimulation_shortQueue_golden(t *testing.T) {
 			{column: column, t: 600, fluid: "0.234", des: 0.221, se: 0.003, off: 0.013},
 		}},
 	} {
-		sc := simulated(t, "short-queue", map[string]string{"traffic.boots": c.boots})
+		sc := reference(t, "des-short-queue", "traffic.boots", c.boots)
 		if !c.retries {
 			sc.Clients.Backoff = nil
 		}

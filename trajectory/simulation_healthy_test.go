@@ -2,6 +2,8 @@ package trajectory
 
 import (
 	"testing"
+
+	"github.com/metastable/metastable/internal/scenariotest"
 )
 
 // The healthy steady state: 8 runs of 3,000 s. There are no time-outs in it.
@@ -33,7 +35,7 @@ func TestSimulation_healthy_golden(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sys := compiled(t, simulated(t, name, nil))
+			sys := scenariotest.Compile(t, reference(t, "des-"+name))
 			y, err := sys.Start()
 			if err != nil {
 				t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/metastable/metastable/internal/numtest"
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/internal/special"
 	"github.com/metastable/metastable/model"
 )
@@ -14,7 +15,7 @@ import (
 // units a shard at the given load, a background in 1/s, and the rest by path.
 func openLoop(t testing.TB, load, w, background float64, values map[string]float64) *model.Scenario {
 	t.Helper()
-	sc := parse(t, "open", `
+	sc := scenariotest.Parse(t, `
 name: open
 duration: 200s
 traffic: {boots: 1/s, session_length: 1s}
@@ -38,7 +39,7 @@ pools: {main: {shards: 1, capacity: 400/s}}
 // atRest returns the pool's state and the success of a scatter in the steady state.
 func atRest(t *testing.T, sc *model.Scenario) (q queue, success float64) {
 	t.Helper()
-	sys := compiled(t, sc)
+	sys := scenariotest.Compile(t, sc)
 	y, err := sys.Start()
 	if err != nil {
 		t.Fatal(err)

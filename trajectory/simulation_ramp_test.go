@@ -6,6 +6,7 @@ import (
 
 	"github.com/metastable/metastable/internal/numtest"
 	"github.com/metastable/metastable/internal/ode"
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/model"
 )
 
@@ -67,7 +68,7 @@ func ramp(t *testing.T, law string) (got [][3]float64) {
 	sc := openLoop(t, from, w, background, map[string]float64{"pools.main.timeout": 1})
 	sc.Pools[0].Value.QueueLaw = law
 	sc.Traffic.Profile.Points = []model.Point{{T: 0, Value: 1}, {T: 200, Value: (to*400 - background) / (from*400 - background)}}
-	sys := compiled(t, sc)
+	sys := scenariotest.Compile(t, sc)
 	y, err := sys.Start()
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/metastable/metastable/internal/numtest"
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/model"
 )
 
@@ -15,9 +16,9 @@ import (
 // The independent implementation divides the rate of fills by 1 + ν R here, as
 // late_fill does where nothing is refused.
 func TestSimulation_absorbedStep_golden(t *testing.T) {
-	late12 := map[string]string{"classes.q.popularity.bins": "12", "classes.q.late_fill": "true"}
-	late60 := map[string]string{"classes.q.popularity.bins": "60", "classes.q.late_fill": "true"}
-	bins60 := map[string]string{"classes.q.popularity.bins": "60"}
+	late12 := []string{"classes.q.popularity.bins", "12", "classes.q.late_fill", "true"}
+	late60 := []string{"classes.q.popularity.bins", "60", "classes.q.late_fill", "true"}
+	bins60 := []string{"classes.q.popularity.bins", "60"}
 	var first, second, des []mean
 	for _, c := range []struct {
 		t                float64
@@ -34,17 +35,17 @@ func TestSimulation_absorbedStep_golden(t *testing.T) {
 		second = append(second, mean{column: keyMiss, t: c.t, fluid: c.bins60})
 		des = append(des, mean{column: keyMiss, t: c.t, des: c.mean, se: c.error, off: c.off})
 	}
-	checkMeans(t, simulated(t, "rollout-absorbed", late12), 60, first)
-	checkMeans(t, simulated(t, "rollout-absorbed", late60), 60, second)
-	checkMeans(t, simulated(t, "rollout-absorbed", bins60), 60, des)
+	checkMeans(t, reference(t, "des-rollout-absorbed", late12...), 60, first)
+	checkMeans(t, reference(t, "des-rollout-absorbed", late60...), 60, second)
+	checkMeans(t, reference(t, "des-rollout-absorbed", bins60...), 60, des)
 }
 
 // Few popularity bins overstate the misses at the end of that step, 12 by 1.3 % (same
 // source), and the error falls with the square of their width.
 func TestSimulation_bins_convergence(t *testing.T) {
 	misses := func(bins int) float64 {
-		sc := simulated(t, "rollout-absorbed", map[string]string{"classes.q.popularity.bins": strconv.Itoa(bins)})
-		r := run(t, compiled(t, sc), &Settings{Times: []float64{1020}, Average: 60})
+		sc := reference(t, "des-rollout-absorbed", "classes.q.popularity.bins", strconv.Itoa(bins))
+		r := run(t, scenariotest.Compile(t, sc), &Settings{Times: []float64{1020}, Average: 60})
 		return observable(t, r, 0, keyMiss)
 	}
 	fine := misses(480)
@@ -80,7 +81,7 @@ func TestSimulation_step_golden(t *testing.T) {
 		},
 	} {
 		t.Run(law, func(t *testing.T) {
-			sc := simulated(t, "rollout-tips", map[string]string{"pools.main.queue_law": law})
+			sc := reference(t, "des-rollout-tips", "pools.main.queue_law", law)
 			enlarge(t, sc, 10)
 			checkMeans(t, sc, 10, means)
 		})
@@ -113,11 +114,9 @@ func TestSimulation_tipping_golden(t *testing.T) {
 		{"diffusion", 80, 1, 550, 560, 16, 0},
 	} {
 		t.Run(fmt.Sprintf("%s/%gx%g", c.law, c.boots, c.size), func(t *testing.T) {
-			sc := simulated(t, "rollout-tips", map[string]string{
-				"traffic.boots": fmt.Sprint(c.boots, "/s"), "pools.main.queue_law": c.law,
-			})
+			sc := reference(t, "des-rollout-tips", "traffic.boots", fmt.Sprint(c.boots, "/s"), "pools.main.queue_law", c.law)
 			enlarge(t, sc, c.size)
-			r := run(t, compiled(t, sc), &Settings{Every: 10, Average: 10})
+			r := run(t, scenariotest.Compile(t, sc), &Settings{Every: 10, Average: 10})
 			at := 0.0
 			for _, row := range r.Rows {
 				if row[model.ColSuccess] < 0.5 {

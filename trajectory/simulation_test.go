@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/metastable/metastable/internal/numtest"
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/model"
 )
 
@@ -67,7 +68,7 @@ func checkMeans(t *testing.T, sc *model.Scenario, window float64, means []mean) 
 			set.Times = append(set.Times, m.t)
 		}
 	}
-	r := run(t, compiled(t, sc), set)
+	r := run(t, scenariotest.Compile(t, sc), set)
 	i := 0
 	for _, m := range means {
 		for r.Rows[i][model.ColTime] < m.t {
@@ -95,19 +96,6 @@ func observable(t *testing.T, r *Result, i int, column string) float64 {
 	return 0
 }
 
-// simulated reads a scenario of the comparison, with values put at paths as the file
-// spells them.
-func simulated(t testing.TB, name string, values map[string]string) *model.Scenario {
-	t.Helper()
-	sc := scenario(t, "des-"+name)
-	for path, v := range values {
-		if err := sc.Set(path, v); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return sc
-}
-
 // enlarge makes the system so many times larger at equal time scales: fluctuations
 // shrink with the square root.
 func enlarge(t testing.TB, sc *model.Scenario, times float64) {
@@ -124,13 +112,4 @@ func enlarge(t testing.TB, sc *model.Scenario, times float64) {
 			t.Fatal(err)
 		}
 	}
-}
-
-func compiled(t testing.TB, sc *model.Scenario) *model.System {
-	t.Helper()
-	sys, err := sc.Compile()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sys
 }

@@ -9,7 +9,7 @@ import (
 // A full flush, a collapse, and a throttle that lets the cache refill: 6 runs with an
 // exponential TTL, windows of 120 s. No error is known.
 func TestSimulation_throttle_golden(t *testing.T) {
-	checkMeans(t, simulated(t, "throttle", nil), 120, []mean{
+	checkMeans(t, reference(t, "des-throttle"), 120, []mean{
 		{column: "hit_rate.q", t: 240, fluid: "0.545", des: 0.5455, se: 0.0009},
 		{column: "hit_rate.q", t: 840, fluid: "0.8881", des: 0.8880, se: 0.0003},
 		{column: "hit_rate.q", t: 1200, fluid: "0.9348", des: 0.9350, se: 0.0004},
@@ -23,7 +23,7 @@ func TestSimulation_throttle_golden(t *testing.T) {
 // The throttle is lifted at 25 min, all at once: 6 runs with an exponential TTL,
 // windows of 20 s. It relapses. No error is known.
 func TestSimulation_relapse_golden(t *testing.T) {
-	checkMeans(t, simulated(t, "relapse", nil), 20, []mean{
+	checkMeans(t, reference(t, "des-relapse"), 20, []mean{
 		{column: "load.main", t: 1520, fluid: "11.54", des: 11.56, se: 0.03},
 		{column: "boot_success", t: 1600, fluid: "0.282", des: 0.281, se: 0.001},
 		{column: "waiting_clients", t: 1600, fluid: "46265", des: 46_283, se: 120},
@@ -36,7 +36,7 @@ func TestSimulation_relapse_golden(t *testing.T) {
 // comes home. The crowd at its peak is 0.4 % small, which three standard errors of
 // 4 runs just miss; the last few clients leave 6 % early.
 func TestSimulation_home_golden(t *testing.T) {
-	checkMeans(t, simulated(t, "home", nil), 60, []mean{
+	checkMeans(t, reference(t, "des-home"), 60, []mean{
 		{column: "hit_rate.q", t: 1500, fluid: "0.9650", des: 0.9650, se: 0.0007},
 		{column: "hit_rate.q", t: 2100, fluid: "0.9891", des: 0.9887, se: 0.0002},
 		{column: "waiting_clients", t: 2100, fluid: "67062", des: 67_321, se: 86, off: 10},
@@ -51,7 +51,7 @@ func TestSimulation_home_golden(t *testing.T) {
 // From 40/s at 100 s to 80/s at 20 min, where the load becomes 1.07: too much. It
 // relapses; means over the first minute.
 func TestSimulation_largeStep_golden(t *testing.T) {
-	sc := simulated(t, "throttle", nil)
+	sc := reference(t, "des-throttle")
 	sc.Timeline = append(sc.Timeline, model.Entry{At: 20 * 60, Action: model.ThrottleTo, Value: 80})
 	checkMeans(t, sc, 60, []mean{
 		{column: "hit_rate.q", t: 1260, des: 0.9407, se: 0.0001},

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/metastable/metastable/internal/numtest"
+	"github.com/metastable/metastable/internal/scenariotest"
 )
 
 // Half the content is lost at 5 min, with TTLs that expire in stages: 1 − hit rate in
@@ -20,8 +21,8 @@ func TestSimulation_ttl_golden(t *testing.T) {
 		"{stages: 4}":  {0.0684, 0.0401, 0.0483, 0.0489, 0.0496, 0.0489},
 		"{stages: 16}": {0.0679, 0.0312, 0.0533, 0.0566, 0.0541, 0.0496},
 	} {
-		sc := simulated(t, "ttl-echo", map[string]string{"classes.q.ttl_law": law})
-		r := run(t, compiled(t, sc), &Settings{Times: times, Average: 60})
+		sc := reference(t, "des-ttl-echo", "classes.q.ttl_law", law)
+		r := run(t, scenariotest.Compile(t, sc), &Settings{Times: times, Average: 60})
 		for i, at := range times {
 			numtest.Check(t, fmt.Sprintf("%s at %g s", law, at), observable(t, r, i, keyMiss), want[i], 0, 0.0002)
 		}

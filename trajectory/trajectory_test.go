@@ -9,6 +9,7 @@ import (
 
 	"github.com/metastable/metastable/internal/numtest"
 	"github.com/metastable/metastable/internal/ode"
+	"github.com/metastable/metastable/internal/scenariotest"
 )
 
 // index returns the index of a column.
@@ -24,7 +25,7 @@ func (r *Result) index(t testing.TB, column string) int {
 // At an instant of the timeline a row shows the state just before and the forcing
 // just after: a full flush at 20 s is not yet seen, a throttle of 40/s at 100 s is.
 func TestRun_instants_exact(t *testing.T) {
-	r := run(t, compile(t, "des-relapse"), &Settings{Times: []float64{19.99, 20, 20.001, 99.9, 100}})
+	r := run(t, scenariotest.Compile(t, reference(t, "des-relapse")), &Settings{Times: []float64{19.99, 20, 20.001, 99.9, 100}})
 	hit, admitted := r.index(t, "hit_rate.q"), r.index(t, "admitted_per_s")
 	numtest.Check(t, "hit rate at the flush", r.Rows[1][hit], r.Rows[0][hit], 1e-6, 0)
 	if h := r.Rows[2][hit]; h > 0.01 {
@@ -38,7 +39,7 @@ func TestRun_instants_exact(t *testing.T) {
 
 // The system is left as it was found: a second run is the same run.
 func TestRun_again_invariant(t *testing.T) {
-	sys := compile(t, "des-relapse")
+	sys := scenariotest.Compile(t, reference(t, "des-relapse"))
 	set := &Settings{Detail: true}
 	a, b := run(t, sys, set), run(t, sys, set)
 	if !reflect.DeepEqual(a.Rows, b.Rows) || !reflect.DeepEqual(a.Detail, b.Detail) || a.Stats != b.Stats {
@@ -48,7 +49,7 @@ func TestRun_again_invariant(t *testing.T) {
 
 // A run that stops early keeps the rows so far, and they are those of a whole run.
 func TestRun_early_exact(t *testing.T) {
-	sys := compile(t, "slack")
+	sys := scenariotest.Compile(t, reference(t, "slack"))
 	whole := run(t, sys, nil)
 	done := make(chan struct{})
 	closed := false
@@ -87,7 +88,7 @@ func TestRun_early_exact(t *testing.T) {
 }
 
 func TestRun_detail_invariant(t *testing.T) {
-	sys := compile(t, "des-relapse")
+	sys := scenariotest.Compile(t, reference(t, "des-relapse"))
 	r := run(t, sys, &Settings{Times: []float64{0}, Detail: true})
 	rows, hit := r.Detail.Rows, r.index(t, "hit_rate.q")
 	if rows[0][0] != 0 || rows[len(rows)-1][0] != sys.Span() || len(rows) > detailRows+2*len(sys.Breaks())+2 {
@@ -127,7 +128,7 @@ func TestRun_detail_invariant(t *testing.T) {
 }
 
 func TestRun_settings_exact(t *testing.T) {
-	sys := compile(t, "hotos25-queue35") // 3000 s
+	sys := scenariotest.Compile(t, reference(t, "hotos25-queue35")) // 3000 s
 	for _, c := range []struct {
 		set  Settings
 		want string

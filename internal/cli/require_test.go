@@ -5,27 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/metastable/metastable/data"
-	"github.com/metastable/metastable/model"
+	"github.com/metastable/metastable/internal/scenariotest"
 )
-
-func slackScenario(t testing.TB) *model.Scenario {
-	t.Helper()
-	text, err := data.Scenario("slack-2022-02-22")
-	if err != nil {
-		t.Fatal(err)
-	}
-	sc, err := model.Parse("slack", text, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sc
-}
 
 // A requirement says what it says however it is spaced, and what makes no sense is
 // answered with what would.
 func TestParseRequirement_exact(t *testing.T) {
-	sc := slackScenario(t)
+	sc := scenariotest.Shipped(t, "slack-2022-02-22")
 	for text, want := range map[string]requirement{
 		"absorbs.flush >= 25%":                 {op: ">=", than: 0.25},
 		"absorbs.flush>=0.25":                  {op: ">=", than: 0.25},
@@ -106,7 +92,7 @@ func FuzzParseRequirement(f *testing.F) {
 	for _, s := range []string{"", ">=", "safe <", "cold_load. > 1", "absorbs.flush >= 1e-400", "headroom > 0x1p4", "tipping.hit_rate.é<1"} {
 		f.Add(s)
 	}
-	sc := slackScenario(f)
+	sc := scenariotest.Shipped(f, "slack-2022-02-22")
 	f.Fuzz(func(t *testing.T, text string) {
 		r, err := parseRequirement(sc, text)
 		if err != nil {

@@ -1,7 +1,6 @@
 package explore_test
 
 import (
-	"io/fs"
 	"math"
 	"reflect"
 	"slices"
@@ -10,29 +9,13 @@ import (
 	"github.com/metastable/metastable/data"
 	"github.com/metastable/metastable/internal/explore"
 	"github.com/metastable/metastable/internal/numtest"
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/model"
 	"github.com/metastable/metastable/stability"
 	"github.com/metastable/metastable/trajectory"
 )
 
 const slack = "slack-2022-02-22"
-
-func scenario(t testing.TB, name string) *model.Scenario {
-	t.Helper()
-	text, err := data.Scenario(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	files, err := fs.Sub(data.FS, "scenarios")
-	if err != nil {
-		t.Fatal(err)
-	}
-	sc, err := model.Parse(name, text, files)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sc
-}
 
 func day(t *testing.T, g *explore.Game, actions []explore.Action) *explore.Day {
 	t.Helper()
@@ -46,7 +29,7 @@ func day(t *testing.T, g *explore.Game, actions []explore.Action) *explore.Day {
 // Who does what the operators did gets the run of the scenario, bit for bit.
 func TestRun_incident_exact(t *testing.T) {
 	for _, name := range data.Names() {
-		sc := scenario(t, name)
+		sc := scenariotest.Shipped(t, name)
 		g := explore.New(sc)
 		sys, err := sc.Compile()
 		if err != nil {
@@ -68,7 +51,7 @@ func TestRun_incident_exact(t *testing.T) {
 
 // The hit rate is below the line where the load exceeds the capacity, and nowhere else.
 func TestNeeded_load_invariant(t *testing.T) {
-	g := explore.New(scenario(t, slack))
+	g := explore.New(scenariotest.Shipped(t, slack))
 	d := day(t, g, g.Incident)
 	load := slices.Index(d.Columns, "load.main")
 	above, below := 0, 0
@@ -91,7 +74,7 @@ func TestNeeded_load_invariant(t *testing.T) {
 // The state from which a frozen system goes either way lies on the line: there reads and
 // losses balance just below the capacity.
 func TestNeeded_unstable_invariant(t *testing.T) {
-	sc := scenario(t, slack)
+	sc := scenariotest.Shipped(t, slack)
 	for _, traffic := range []float64{0.5, 0.75, 1} {
 		for _, throttle := range []float64{2500, math.Inf(1)} {
 			at := model.Moment{Traffic: traffic, Throttle: throttle}
@@ -115,7 +98,7 @@ func TestNeeded_unstable_invariant(t *testing.T) {
 
 // The day in words: what the README tells of the figure.
 func TestStates_incident_exact(t *testing.T) {
-	g := explore.New(scenario(t, slack))
+	g := explore.New(scenariotest.Shipped(t, slack))
 	d := day(t, g, g.Incident)
 	var got []explore.State
 	from, last := 0.0, explore.State(-1)
@@ -141,7 +124,7 @@ func TestStates_incident_exact(t *testing.T) {
 }
 
 func TestScenario_errors_exact(t *testing.T) {
-	g := explore.New(scenario(t, slack))
+	g := explore.New(scenariotest.Shipped(t, slack))
 	for _, actions := range [][]explore.Action{
 		{{At: 60, Do: explore.Pause}},
 		{{At: -1, Do: explore.Off}},
@@ -163,7 +146,7 @@ func TestScenario_errors_exact(t *testing.T) {
 }
 
 func BenchmarkRun(b *testing.B) {
-	g := explore.New(scenario(b, slack))
+	g := explore.New(scenariotest.Shipped(b, slack))
 	for b.Loop() {
 		if _, err := g.Run(g.Incident); err != nil {
 			b.Fatal(err)

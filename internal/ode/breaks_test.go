@@ -151,18 +151,18 @@ func (g *growing) Jump(int, float64, []float64) {}
 
 func TestDimensionChangesExact(t *testing.T) {
 	p := &growing{n: 1, times: []float64{1, 2, 3, 4, 5}}
-	var tr Trajectory
+	var tr trajectory
 	records := map[float64]int{}
 	res, err := Solve(p, []float64{0}, 0, 6, &Settings{
-		Step: tr.Add, Output: []float64{0.5, 1, 2.5, 5, 6},
+		Step: tr.add, Output: []float64{0.5, 1, 2.5, 5, 6},
 		Record: func(at float64, y []float64) { records[at] = len(y) },
 	})
 	if err != nil || res.Status != Complete {
 		t.Fatal(res, err)
 	}
 	numtest.CheckSlice(t, "y(6)", res.Y, []float64{6}, 1e-12, 0)
-	numtest.CheckSlice(t, "y(4.5)", tr.At(nil, 4.5), []float64{4.5, 3.5, 2.5, 1.5, 0.5}, 1e-12, 0)
-	numtest.CheckSlice(t, "y(2)", tr.At(nil, 2), []float64{2, 1}, 1e-12, 0)
+	numtest.CheckSlice(t, "y(4.5)", tr.at(nil, 4.5), []float64{4.5, 3.5, 2.5, 1.5, 0.5}, 1e-12, 0)
+	numtest.CheckSlice(t, "y(2)", tr.at(nil, 2), []float64{2, 1}, 1e-12, 0)
 	for at, n := range map[float64]int{0.5: 1, 1: 2, 2.5: 3, 5: 1, 6: 1} {
 		if records[at] != n {
 			t.Errorf("%d components recorded at %g, want %d", records[at], at, n)

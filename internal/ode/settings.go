@@ -46,7 +46,7 @@ type Settings struct {
 	Record func(t float64, y []float64)
 
 	// Step, if not nil, is called with the dense output of each accepted step, in
-	// order. It must not keep the interpolant; see [Trajectory.Add].
+	// order. It must not keep the interpolant.
 	Step func(*Interpolant)
 
 	// Events are the state events to look for.

@@ -4,7 +4,7 @@ import "testing"
 
 // One run of scatters over 16 shards, healthy for 20 s and collapsed for 80 s, on one core.
 func BenchmarkScatter(b *testing.B) {
-	sc := reference(b, "des-throttle", map[string]string{"duration": "100s"})
+	sc := reference(b, "des-throttle", "duration", "100s")
 	events := 0
 	for b.Loop() {
 		events += simulate(b, sc, Settings{Replications: 1, Workers: 1, Every: 100, Warmup: 10}).Events

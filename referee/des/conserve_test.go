@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/model"
 )
 
@@ -49,14 +50,14 @@ timeline:
 // After every event: queries that arrived = refused + served + late + dropped + killed + in
 // system; clients that came = booted + gone + waiting + under way.
 func TestConservation_invariant(t *testing.T) {
-	for i, values := range []map[string]string{
+	for i, values := range [][]string{
 		nil,
-		{"initial": "cold", "classes.a.late_fill": "true"},
-		{"initial": "{hit_rate: 0.5, in_system: 30}", "clients.max_attempts": "3"},
-		{"classes.a.pool": "shared", "classes.a.attempts": "1", "clients.retry_budget": "none"},
+		{"initial", "cold", "classes.a.late_fill", "true"},
+		{"initial", "{hit_rate: 0.5, in_system: 30}", "clients.max_attempts", "3"},
+		{"classes.a.pool", "shared", "classes.a.attempts", "1", "clients.retry_budget", "none"},
 	} {
 		s := Settings{Replications: 2, Seed: uint64(i), debug: true, Jitter: Jitter(i % 3)}
-		r := simulate(t, parse(t, busy, values), s)
+		r := simulate(t, scenariotest.Parse(t, busy, values...), s)
 		for _, row := range r.Mean {
 			for j, v := range row {
 				if v < 0 && j != len(row)-1 || math.IsInf(v, 0) {
@@ -74,7 +75,7 @@ func TestConservation_sees_exact(t *testing.T) {
 		func(m *sim) { m.pools[1].total.late++ },
 		func(m *sim) { m.people.came++ },
 	} {
-		m := newSimOf(t, parse(t, busy, nil), Settings{})
+		m := newSimOf(t, scenariotest.Parse(t, busy), Settings{})
 		if err := m.conserved(); err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +88,7 @@ func TestConservation_sees_exact(t *testing.T) {
 // The same bytes for any number of workers; other ones for another seed.
 func TestRun_workers_invariant(t *testing.T) {
 	text := func(workers int, seed uint64) string {
-		r := simulate(t, parse(t, busy, nil), Settings{Replications: 5, Workers: workers, Seed: seed})
+		r := simulate(t, scenariotest.Parse(t, busy), Settings{Replications: 5, Workers: workers, Seed: seed})
 		return fmt.Sprint(r.Mean, r.SE, r.Events, r.Warm)
 	}
 	one := text(1, 7)
@@ -102,7 +103,7 @@ func TestRun_workers_invariant(t *testing.T) {
 func TestRun_stopped_exact(t *testing.T) {
 	done := make(chan struct{})
 	close(done)
-	if r, err := Run(parse(t, busy, nil), &Settings{Done: done}); err == nil {
+	if r, err := Run(scenariotest.Parse(t, busy), &Settings{Done: done}); err == nil {
 		t.Errorf("stopped before it began, and yet %d rows", len(r.Mean))
 	}
 }
@@ -126,7 +127,7 @@ func TestRun_refused_exact(t *testing.T) {
 		{"name", "busy", []model.Entry{change("classes.a.keys", "5k")}, "des: timeline.0: change: classes.a: what keys there are, cached and coalesce has to stay as it is during a run"},
 		{"name", "busy", []model.Entry{change("cache.size", "100")}, "des: timeline.0: change: cache: the nodes or size has to stay as it is during a run"},
 	} {
-		sc := parse(t, busy, map[string]string{c.path: c.value})
+		sc := scenariotest.Parse(t, busy, c.path, c.value)
 		if c.timeline != nil {
 			sc.Timeline = c.timeline
 		}
@@ -140,7 +141,7 @@ func TestRun_refused_exact(t *testing.T) {
 // A system at another scale behaves like the whole in what does not depend on noise, and its
 // columns are in the units of the whole.
 func TestRun_scale_invariant(t *testing.T) {
-	sc := parse(t, open, map[string]string{"pools.main.shards": "100", "traffic.boots": "60/s", "duration": "2000s"})
+	sc := scenariotest.Parse(t, open, "pools.main.shards", "100", "traffic.boots", "60/s", "duration", "2000s")
 	whole := simulate(t, sc, Settings{Every: 2000, Seed: 1})
 	part := simulate(t, sc, Settings{Every: 2000, Seed: 2, Scale: 0.1})
 	for _, column := range []string{"boots_per_s", "load.main", "in_system.main", "variance.main", "sessions"} {

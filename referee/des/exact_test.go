@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"github.com/metastable/metastable/internal/scenariotest"
 )
 
 // ticks is a server with constant times, in ticks of 0.05 s: an arrival every tick, one
@@ -37,13 +39,13 @@ func ticks(n, limit, timeout int) (served, late, refused int) {
 // a server for 10/s, against whole numbers of ticks. The decimal fractions are none in binary.
 func TestTicks_exact(t *testing.T) {
 	for _, c := range []struct{ limit, timeout int }{{3, 6}, {3, 5}, {3, 4}, {1, 2}, {1, 1}, {7, 14}, {7, 13}} {
-		sc := parse(t, fmt.Sprintf(`
+		sc := scenariotest.Parse(t, fmt.Sprintf(`
 name: ticks
 duration: 1000s
 traffic: {boots: 20/s, session_length: 1s}
 classes: {q: {per_boot: 1, cached: false}}
 pools: {main: {capacity: 10/s, queue_limit: %d, timeout: %dms, arrival_scv: 0, service_scv: 0}}
-`, c.limit, 50*c.timeout), nil)
+`, c.limit, 50*c.timeout))
 		m := newSimOf(t, sc, Settings{Warmup: -1, Every: 1000})
 		m.run(nil)
 		n := 20 * 1000
@@ -61,13 +63,13 @@ pools: {main: {capacity: 10/s, queue_limit: %d, timeout: %dms, arrival_scv: 0, s
 // A load of exactly 1 without chance: every query is served at once, and none is late at a
 // time-out of exactly its service.
 func TestTicks_full_exact(t *testing.T) {
-	sc := parse(t, `
+	sc := scenariotest.Parse(t, `
 name: full
 duration: 1000s
 traffic: {boots: 10/s, session_length: 1s}
 classes: {q: {per_boot: 1, cached: false}}
 pools: {main: {capacity: 10/s, queue_limit: 1, timeout: 100ms, arrival_scv: 0, service_scv: 0}}
-`, nil)
+`)
 	r := simulate(t, sc, Settings{Warmup: -1, Every: 10, Replications: 1})
 	for _, row := range r.Mean {
 		if boots, ok := row[1], row[4]; math.Abs(boots-10) > 0.11 || ok != 1 {
@@ -88,14 +90,14 @@ func TestLRU_exact(t *testing.T) {
 		{100, 10, 0.8, 0.2642807138, 0},
 		{1000, 200, 1, 0.6973846331, 1e-3},
 	} {
-		sc := parse(t, fmt.Sprintf(`
+		sc := scenariotest.Parse(t, fmt.Sprintf(`
 name: lru
 duration: 200s
 traffic: {boots: 1k/s, session_length: 1s}
 classes: {q: {per_boot: 1, keys: %d, popularity: {zipf: %g}}}
 pools: {main: {capacity: 1G/s}}
 cache: {nodes: 1, size: %d}
-`, c.keys, c.zipf, c.room), nil)
+`, c.keys, c.zipf, c.room))
 		r := simulate(t, sc, Settings{Replications: 4, Every: 200, Warmup: 10, Seed: 1})
 		hit, se := r.last(t, "hit_rate.q")
 		if d := math.Abs(hit - c.hit); d > 5.841*se+c.off { // Student's 0.995 quantile, 3 degrees of freedom
@@ -108,13 +110,13 @@ cache: {nodes: 1, size: %d}
 // to live.
 func TestTTL_exact(t *testing.T) {
 	for _, law := range []string{"exponential", "fixed", "{stages: 4}"} {
-		sc := parse(t, `
+		sc := scenariotest.Parse(t, `
 name: ttl
 duration: 500s
 traffic: {boots: 100/s, session_length: 1s}
 classes: {q: {per_boot: 1, keys: 100, ttl: 3s}}
 pools: {main: {capacity: 1G/s}}
-`, map[string]string{"classes.q.ttl_law": law})
+`, "classes.q.ttl_law", law)
 		r := simulate(t, sc, Settings{Replications: 4, Every: 500, Warmup: 20, Seed: 1})
 		hit, se := r.last(t, "hit_rate.q")
 		within(t, law+": hit rate", hit, se, 0.75, 0, 5.841)
@@ -141,7 +143,7 @@ timeline: [{at: 10s, rollout: 40%%, over: 100s}]
 		if c.hold > 0 {
 			long = math.Exp(-c.hold / c.outage)
 		}
-		r := simulate(t, parse(t, fmt.Sprintf(file, c.outage, c.hold, c.flushes), nil), Settings{Replications: 8, Every: 5, Warmup: 5, Seed: 1})
+		r := simulate(t, scenariotest.Parse(t, fmt.Sprintf(file, c.outage, c.hold, c.flushes)), Settings{Replications: 8, Every: 5, Warmup: 5, Seed: 1})
 		for _, at := range []float64{65, 130} {
 			done := min(1, (at-2.5-10-c.hold)/100) // in the middle of the window
 			away := 0.0

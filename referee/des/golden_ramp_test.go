@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"github.com/metastable/metastable/internal/scenariotest"
 )
 
 // Queues in motion are compared as a law over runs: means and variances at an instant.
@@ -42,13 +44,13 @@ func TestGolden_ramp(t *testing.T) {
 	if *long {
 		runs = 400
 	}
-	sc := parse(t, `
+	sc := scenariotest.Parse(t, `
 name: ramp
 duration: 200s
 traffic: {boots: 40/s, profile: [[0s, 100%], [200s, 160%]], session_length: 1s}
 classes: {q: {per_boot: 1, cached: false, route: scatter, visit_cost: 4}}
 pools: {main: {shards: 16, capacity: 400/s, background: 160/s, timeout: 1s}}
-`, nil)
+`)
 	r := simulate(t, sc, Settings{Replications: runs, Every: 1, Warmup: 200, Seed: 1})
 	for _, c := range []struct{ load, n, nSE, v, p, pSE float64 }{
 		{0.961, 57, 1, 3463, 0.0009, 0.0003},
@@ -75,14 +77,14 @@ func TestPulse_exact(t *testing.T) {
 	if *long {
 		runs = 1000
 	}
-	sc := parse(t, `
+	sc := scenariotest.Parse(t, `
 name: pulse
 duration: 21s
 traffic: {boots: 1120/s, session_length: 1s}
 classes: {q: {per_boot: 1, cached: false}}
 pools: {main: {shards: 16, capacity: 100/s, queue_limit: 400, timeout: 0.5s}}
 timeline: [{at: 5s, traffic: 185.7142857142857%, over: 5s}]
-`, nil)
+`)
 	const window = 0.1
 	r := simulate(t, sc, Settings{Replications: runs, Every: window, Warmup: 20, Seed: 1})
 	for _, c := range []struct{ t, n, v, p float64 }{

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/model"
 )
 
@@ -32,7 +33,7 @@ type figure struct {
 type golden struct {
 	name     string
 	scenario string
-	values   map[string]string
+	set      []string
 	size     float64 // all rates, keys and capacities so many times larger; 0: 1
 	flush    float64 // at 20 s
 	throttle float64 // boots/s from 20 min on; 0: what the scenario says
@@ -72,7 +73,7 @@ func (g *golden) run(t *testing.T) {
 	if g.long && !*long {
 		t.Skip("takes long: -long")
 	}
-	sc := reference(t, "des-"+g.scenario, g.values)
+	sc := reference(t, "des-"+g.scenario, g.set...)
 	if g.size > 0 {
 		enlarge(t, sc, g.size)
 	}
@@ -98,18 +99,18 @@ func (g *golden) run(t *testing.T) {
 
 func TestGolden(t *testing.T) {
 	const exp = ExponentialJitter
-	brief := map[string]string{"duration": "200s"}
+	brief := []string{"duration", "200s"}
 	for _, g := range []golden{
-		{name: "healthy", scenario: "base", values: brief, every: 200, runs: 12, figures: []figure{
+		{name: "healthy", scenario: "base", set: brief, every: 200, runs: 12, figures: []figure{
 			{200, "hit_rate.q", 0.99923, 0.00001}, {200, "miss.q", 0.02291, 0.00009}, {200, "load.main", 0.4344, 0.0001}, {200, "in_system.main", 0.949, 0.001},
 		}},
-		{name: "healthy, TTL 2 h", scenario: "healthy-a", values: brief, every: 200, runs: 12, long: true, figures: []figure{
+		{name: "healthy, TTL 2 h", scenario: "healthy-a", set: brief, every: 200, runs: 12, long: true, figures: []figure{
 			{200, "hit_rate.q", 0.99095, 0.00001}, {200, "miss.q", 0.2386, 0.0001}, {200, "load.main", 0.7579, 0.0001}, {200, "in_system.main", 7.59, 0.01}, {200, "variance.main", 109, 0.2},
 		}},
-		{name: "healthy, missing", scenario: "healthy-b", values: brief, every: 200, runs: 12, long: true, figures: []figure{
+		{name: "healthy, missing", scenario: "healthy-b", set: brief, every: 200, runs: 12, long: true, figures: []figure{
 			{200, "lost", 0.0626, 0.0001}, {200, "miss.q", 0.8560, 0.0003}, {200, "load.main", 0.7917, 0.0001}, {200, "in_system.main", 4.23, 0.005},
 		}},
-		{name: "rollout absorbed", scenario: "rollout-absorbed", values: map[string]string{"cache.nodes": "1000"}, every: 60, runs: 12, long: true, figures: []figure{
+		{name: "rollout absorbed", scenario: "rollout-absorbed", set: []string{"cache.nodes", "1000"}, every: 60, runs: 12, long: true, figures: []figure{
 			{240, "lost", 0.02131, 0.00015}, {480, "lost", 0.04511, 0.00014}, {720, "lost", 0.05696, 0.00027}, {1020, "lost", 0.06449, 0.00020}, {1200, "lost", 0.04010, 0.00012},
 		}},
 		// "The same within 1 %" as with 1,000 nodes: 1 % is taken for 3 standard errors.
@@ -119,47 +120,47 @@ func TestGolden(t *testing.T) {
 		{name: "throttle", scenario: "throttle", every: 120, runs: 6, long: true, jitter: exp, figures: []figure{
 			{240, "hit_rate.q", 0.5455, 0.0009}, {840, "hit_rate.q", 0.8880, 0.0003}, {1200, "hit_rate.q", 0.9350, 0.0004}, {1800, "hit_rate.q", 0.9696, 0.0001}, {2400, "hit_rate.q", 0.9839, 0.0002}, {2400, "miss.q", 0.385, 0.003}, {2400, "waiting_clients", 86093, 76},
 		}},
-		{name: "throttle, fixed TTL", scenario: "throttle", values: map[string]string{"classes.q.ttl_law": "fixed"}, every: 120, runs: 6, long: true, jitter: exp, figures: []figure{
+		{name: "throttle, fixed TTL", scenario: "throttle", set: []string{"classes.q.ttl_law", "fixed"}, every: 120, runs: 6, long: true, jitter: exp, figures: []figure{
 			{240, "hit_rate.q", 0.5464, 0.0010}, {840, "hit_rate.q", 0.8896, 0.0005}, {1200, "hit_rate.q", 0.9360, 0.0004}, {1800, "hit_rate.q", 0.9715, 0.0001}, {2400, "hit_rate.q", 0.9863, 0.0001}, {2400, "miss.q", 0.340, 0.003}, {2400, "waiting_clients", 85809, 120},
 		}},
 		{name: "relapse", scenario: "relapse", every: 20, runs: 6, long: true, jitter: exp, figures: []figure{
 			{1520, "load.main", 11.56, 0.03}, {1600, "boot_success", 0.281, 0.001}, {1600, "waiting_clients", 46283, 120}, {2400, "boot_success", 0.219, 0.004}, {2400, "waiting_clients", 9255, 250},
 		}},
-		{name: "relapse, fixed TTL", scenario: "relapse", values: map[string]string{"classes.q.ttl_law": "fixed"}, every: 20, runs: 6, long: true, jitter: exp, figures: []figure{
+		{name: "relapse, fixed TTL", scenario: "relapse", set: []string{"classes.q.ttl_law", "fixed"}, every: 20, runs: 6, long: true, jitter: exp, figures: []figure{
 			{1520, "load.main", 11.24, 0.04}, {1600, "boot_success", 0.308, 0.002}, {1600, "waiting_clients", 44611, 190}, {2400, "boot_success", 0.309, 0.001}, {2400, "waiting_clients", 4666, 55},
 		}},
 		{name: "home", scenario: "home", every: 60, runs: 4, long: true, jitter: exp, figures: []figure{
 			{1500, "hit_rate.q", 0.9650, 0.0007}, {2100, "hit_rate.q", 0.9887, 0.0002}, {2100, "waiting_clients", 67321, 86}, {2700, "hit_rate.q", 0.9974, 0.0001}, {3000, "waiting_clients", 29259, 220}, {3600, "waiting_clients", 152, 3}, {7200, "boot_success", 1, 0.0001}, {7200, "waiting_clients", 0, 0.1},
 		}},
 		// From 40/s to 80/s at 20 min, a load of 1.07; the means are those of the first minute.
-		{name: "too large a step", scenario: "throttle", values: map[string]string{"duration": "21m"}, throttle: 80, every: 60, runs: 6, long: true, jitter: exp, figures: []figure{
+		{name: "too large a step", scenario: "throttle", set: []string{"duration", "21m"}, throttle: 80, every: 60, runs: 6, long: true, jitter: exp, figures: []figure{
 			{1260, "hit_rate.q", 0.9407, 0.0001}, {1260, "boot_success", 0.255, 0.007},
 		}},
-		{name: "collapse", scenario: "base", values: map[string]string{"duration": "30s"}, flush: 1, every: 1, warmup: 10, runs: 6, jitter: exp, figures: []figure{{23, "hit_rate.q", 0.2247, 0.001}}},
-		{name: "collapse after 30 %", scenario: "base", values: map[string]string{"duration": "30s"}, flush: 0.3, every: 1, warmup: 10, runs: 6, jitter: exp, figures: []figure{{23, "hit_rate.q", 0.7667, 0.001}}},
-		{name: "collapse after 10 %", scenario: "base", values: map[string]string{"duration": "30s"}, flush: 0.1, every: 1, warmup: 10, runs: 6, jitter: exp, figures: []figure{{23, "hit_rate.q", 0.9215, 0.001}}},
-		{name: "echo of a fixed TTL", scenario: "ttl-echo", values: map[string]string{"classes.q.ttl_law": "fixed"}, every: 60, runs: 4, long: true, figures: []figure{
+		{name: "collapse", scenario: "base", set: []string{"duration", "30s"}, flush: 1, every: 1, warmup: 10, runs: 6, jitter: exp, figures: []figure{{23, "hit_rate.q", 0.2247, 0.001}}},
+		{name: "collapse after 30 %", scenario: "base", set: []string{"duration", "30s"}, flush: 0.3, every: 1, warmup: 10, runs: 6, jitter: exp, figures: []figure{{23, "hit_rate.q", 0.7667, 0.001}}},
+		{name: "collapse after 10 %", scenario: "base", set: []string{"duration", "30s"}, flush: 0.1, every: 1, warmup: 10, runs: 6, jitter: exp, figures: []figure{{23, "hit_rate.q", 0.9215, 0.001}}},
+		{name: "echo of a fixed TTL", scenario: "ttl-echo", set: []string{"classes.q.ttl_law", "fixed"}, every: 60, runs: 4, long: true, figures: []figure{
 			{660, "lost", 0.0680, 0.0003}, {1260, "lost", 0.0307, 0.0003}, {2100, "lost", 0.0252, 0.0003}, {2220, "lost", 0.1019, 0.0003}, {2760, "lost", 0.0555, 0.0003}, {4140, "lost", 0.0710, 0.0003},
 		}},
-		{name: "dwell, exponential waits", scenario: "base", values: map[string]string{"duration": "90s", "clients.backoff": "{base: 0.5s, factor: 2, cap: 8s}"}, flush: 1, every: 5, warmup: 10, runs: 6, jitter: exp, figures: []figure{
+		{name: "dwell, exponential waits", scenario: "base", set: []string{"duration", "90s", "clients.backoff", "{base: 0.5s, factor: 2, cap: 8s}"}, flush: 1, every: 5, warmup: 10, runs: 6, jitter: exp, figures: []figure{
 			{30, "attempts_per_s", 621, 8}, {40, "attempts_per_s", 789, 7}, {60, "attempts_per_s", 1067, 7}, {85, "attempts_per_s", 1346, 9},
 		}},
-		{name: "dwell, exponential waits from 2 s", scenario: "base", values: map[string]string{"duration": "285s"}, flush: 1, every: 5, runs: 8, long: true, jitter: exp, figures: []figure{
+		{name: "dwell, exponential waits from 2 s", scenario: "base", set: []string{"duration", "285s"}, flush: 1, every: 5, runs: 8, long: true, jitter: exp, figures: []figure{
 			{30, "attempts_per_s", 408, 5}, {40, "attempts_per_s", 548, 6}, {285, "attempts_per_s", 1111, 4},
 		}},
-		{name: "dwell, full jitter", scenario: "base", values: map[string]string{"duration": "90s", "clients.backoff": "{base: 0.5s, factor: 2, cap: 8s}"}, flush: 1, every: 5, runs: 8, long: true, figures: []figure{
+		{name: "dwell, full jitter", scenario: "base", set: []string{"duration", "90s", "clients.backoff", "{base: 0.5s, factor: 2, cap: 8s}"}, flush: 1, every: 5, runs: 8, long: true, figures: []figure{
 			{30, "attempts_per_s", 613, 5}, {40, "attempts_per_s", 774, 7}, {60, "attempts_per_s", 1042, 9}, {85, "attempts_per_s", 1334, 8},
 		}},
-		{name: "dwell, no jitter", scenario: "base", values: map[string]string{"duration": "90s", "clients.backoff": "{base: 0.5s, factor: 2, cap: 8s}"}, flush: 1, every: 5, runs: 8, long: true, jitter: NoJitter, figures: []figure{
+		{name: "dwell, no jitter", scenario: "base", set: []string{"duration", "90s", "clients.backoff", "{base: 0.5s, factor: 2, cap: 8s}"}, flush: 1, every: 5, runs: 8, long: true, jitter: NoJitter, figures: []figure{
 			{30, "attempts_per_s", 576, 6}, {40, "attempts_per_s", 756, 9}, {60, "attempts_per_s", 1007, 7}, {85, "attempts_per_s", 1284, 5},
 		}},
-		{name: "short queue, 90/s", scenario: "short-queue", values: map[string]string{"duration": "600s", "traffic.boots": "90/s", "clients.backoff": "none"}, every: 30, runs: 8, long: true, figures: []figure{
+		{name: "short queue, 90/s", scenario: "short-queue", set: []string{"duration", "600s", "traffic.boots", "90/s", "clients.backoff", "none"}, every: 30, runs: 8, long: true, figures: []figure{
 			{300, "hit_rate.q", 0.589, 0.001}, {600, "hit_rate.q", 0.701, 0.001},
 		}},
-		{name: "short queue, 130/s", scenario: "short-queue", values: map[string]string{"duration": "1200s", "traffic.boots": "130/s", "clients.backoff": "none"}, every: 60, runs: 4, long: true, figures: []figure{
+		{name: "short queue, 130/s", scenario: "short-queue", set: []string{"duration", "1200s", "traffic.boots", "130/s", "clients.backoff", "none"}, every: 60, runs: 4, long: true, figures: []figure{
 			{600, "hit_rate.q", 0.513, 0.001}, {1200, "hit_rate.q", 0.615, 0.001}, {1200, "timeout.main", 0, 0.000001},
 		}},
-		{name: "short queue, retries", scenario: "short-queue", values: map[string]string{"duration": "600s", "traffic.boots": "90/s"}, every: 60, runs: 4, long: true, jitter: exp, figures: []figure{{600, "hit_rate.q", 0.221, 0.003}}},
+		{name: "short queue, retries", scenario: "short-queue", set: []string{"duration", "600s", "traffic.boots", "90/s"}, every: 60, runs: 4, long: true, jitter: exp, figures: []figure{{600, "hit_rate.q", 0.221, 0.003}}},
 	} {
 		t.Run(g.name, g.run)
 	}
@@ -213,13 +214,13 @@ func TestGolden_scatter(t *testing.T) {
 // openLoop is a pool with nothing that comes back, at the given load.
 func openLoop(t testing.TB, load, w, background, scv float64, shards int) *model.Scenario {
 	t.Helper()
-	return parse(t, fmt.Sprintf(`
+	return scenariotest.Parse(t, fmt.Sprintf(`
 name: open
 duration: 200s
 traffic: {boots: %g/s, session_length: 1s}
 classes: {q: {per_boot: 1, cached: false, route: scatter, visit_cost: %g}}
 pools: {main: {shards: %d, capacity: 400/s, background: %g/s, service_scv: %g}}
-`, (400*load-background)/w, w, shards, background, scv), nil)
+`, (400*load-background)/w, w, shards, background, scv))
 }
 
 // Mean and variance of the work at a shard at rest, and the share of the classes' queries that

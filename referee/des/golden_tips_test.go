@@ -37,7 +37,7 @@ func TestGolden_tips(t *testing.T) {
 			if c.long && !*long {
 				t.Skip("takes long: -long")
 			}
-			sc := reference(t, "des-rollout-tips", map[string]string{"traffic.boots": fmt.Sprint(c.boots, "/s")})
+			sc := reference(t, "des-rollout-tips", "traffic.boots", fmt.Sprint(c.boots, "/s"))
 			enlarge(t, sc, c.size)
 			if c.figures == nil {
 				sc.Duration = 900
@@ -119,7 +119,7 @@ func TestGolden_flush(t *testing.T) {
 		t.Run(fmt.Sprintf("%s, %g times, %g s", c.fetch, c.size, c.span), func(t *testing.T) {
 			ours, theirs := 0.0, 0.0
 			for _, p := range c.points {
-				sc := reference(t, "des-base", map[string]string{"classes.q.fetch": c.fetch})
+				sc := reference(t, "des-base", "classes.q.fetch", c.fetch)
 				enlarge(t, sc, c.size)
 				sc.Duration = 20 + c.span
 				sc.Timeline = []model.Entry{{At: 20, Action: model.Flush, Value: p.share}}

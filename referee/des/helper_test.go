@@ -3,43 +3,19 @@ package des
 import (
 	"flag"
 	"math"
-	"os"
 	"slices"
 	"testing"
 
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/model"
 )
 
 var long = flag.Bool("long", false, "run the long comparisons as well")
 
-func parse(t testing.TB, file string, values map[string]string) *model.Scenario {
-	t.Helper()
-	sc, err := model.Parse("test", []byte(file), os.DirFS("."))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return with(t, sc, values)
-}
-
-// with puts values at paths, as the file spells them.
-func with(t testing.TB, sc *model.Scenario, values map[string]string) *model.Scenario {
-	t.Helper()
-	for path, v := range values {
-		if err := sc.Set(path, v); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return sc
-}
-
 // reference reads a scenario that the tests of the equations use, too.
-func reference(t testing.TB, name string, values map[string]string) *model.Scenario {
+func reference(t testing.TB, name string, set ...string) *model.Scenario {
 	t.Helper()
-	file, err := os.ReadFile("../../model/testdata/reference/" + name + ".yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return parse(t, string(file), values)
+	return scenariotest.Read(t, "../../model/testdata/reference/"+name+".yaml", set...)
 }
 
 func simulate(t testing.TB, sc *model.Scenario, s Settings) *Result {

@@ -1,13 +1,13 @@
 package des
 
 import (
-	"os"
 	"slices"
 	"sort"
 	"strconv"
 	"testing"
 	"time"
 
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/model"
 )
 
@@ -31,11 +31,7 @@ func TestHottestItemsDeletedGolden(t *testing.T) {
 	if !*long {
 		t.Skip("five minutes and 2 GB")
 	}
-	file, err := os.ReadFile("../../data/scenarios/osdi22-cache.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	sc := parse(t, string(file), map[string]string{"duration": "120s"})
+	sc := scenariotest.Shipped(t, "osdi22-cache", "duration", "120s")
 	sc.Timeline, sc.Uncertainty = nil, nil
 	warm := newSim(lookAside(t, sc, hottestLoads[0]), 0)
 	begin := time.Now()
@@ -74,7 +70,7 @@ func TestHottestItemsDeletedGolden(t *testing.T) {
 
 func lookAside(t *testing.T, sc *model.Scenario, load float64) *plan {
 	t.Helper()
-	sc = with(t, sc.Clone(), map[string]string{"traffic.boots": strconv.FormatFloat(load, 'g', -1, 64)})
+	sc = scenariotest.Set(t, sc.Clone(), "traffic.boots", strconv.FormatFloat(load, 'g', -1, 64))
 	p, err := newPlan(sc, &Settings{Seed: 1, Warmup: -1, Every: 20})
 	if err != nil {
 		t.Fatal(err)

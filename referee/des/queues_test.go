@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/metastable/metastable/internal/scenariotest"
 )
 
 // open is one server of capacity 1/s without retries.
@@ -40,10 +42,8 @@ func TestQueues_atRest_exact(t *testing.T) {
 		{0.8, 4, "ps", "10000s"},
 	} {
 		name := fmt.Sprintf("%s, load %g, scv %g", c.discipline, c.rho, c.scv)
-		sc := parse(t, open, map[string]string{
-			"traffic.boots": fmt.Sprint(c.rho), "duration": c.duration,
-			"pools.main.service_scv": fmt.Sprint(c.scv), "pools.main.discipline": c.discipline,
-		})
+		sc := scenariotest.Parse(t, open, "traffic.boots", fmt.Sprint(c.rho), "duration", c.duration,
+			"pools.main.service_scv", fmt.Sprint(c.scv), "pools.main.discipline", c.discipline)
 		r := simulate(t, sc, Settings{Replications: 10, Seed: 1, Every: sc.Duration, Warmup: sc.Duration / 10})
 		n, se := r.last(t, "in_system.main")
 		want := c.rho / (1 - c.rho)
@@ -59,10 +59,8 @@ func TestQueues_atRest_exact(t *testing.T) {
 // Large and small queries that share a server: of class k there are ρ_k/(1 − ρ) in system whatever
 // the laws of the work, so that large ones make up more of what is met than of what arrives.
 func TestQueues_mixedSharing_exact(t *testing.T) {
-	sc := parse(t, open, map[string]string{
-		"traffic.boots": "0.1", "classes.q.visit_cost": "3", "classes.q.key_cost": "1", "pools.main.background": "0.3/s",
-		"pools.main.discipline": "ps", "duration": "50000s",
-	})
+	sc := scenariotest.Parse(t, open, "traffic.boots", "0.1", "classes.q.visit_cost", "3", "classes.q.key_cost", "1", "pools.main.background", "0.3/s",
+		"pools.main.discipline", "ps", "duration", "50000s")
 	r := simulate(t, sc, Settings{Replications: 10, Seed: 1, Every: sc.Duration, Warmup: 1000})
 	n, se := r.last(t, "in_system.main")
 	within(t, "work in system", n, se, (0.3*1+0.4*4)/(1-0.7), 0, 3.250)
@@ -80,10 +78,8 @@ func TestQueues_limit_exact(t *testing.T) {
 		{1.5, 10, 0.337232080138},
 	} {
 		for _, discipline := range []string{"fifo", "ps"} {
-			sc := parse(t, open, map[string]string{
-				"traffic.boots": fmt.Sprint(c.rho), "pools.main.queue_limit": fmt.Sprint(c.limit),
-				"pools.main.discipline": discipline, "duration": "30000s",
-			})
+			sc := scenariotest.Parse(t, open, "traffic.boots", fmt.Sprint(c.rho), "pools.main.queue_limit", fmt.Sprint(c.limit),
+				"pools.main.discipline", discipline, "duration", "30000s")
 			r := simulate(t, sc, Settings{Replications: 10, Seed: 2, Every: sc.Duration})
 			got, se := r.last(t, "refused.main")
 			within(t, fmt.Sprintf("%s, load %g: refused", discipline, c.rho), got, se, c.want, 0, 3.250)
@@ -95,19 +91,19 @@ func TestQueues_limit_exact(t *testing.T) {
 // 5); all work late when the load exceeds the capacity. With the background at half the
 // queries, half of them count.
 func TestQueues_deadWork_exact(t *testing.T) {
-	sc := parse(t, open, map[string]string{"traffic.boots": "0.9", "pools.main.timeout": "5s", "duration": "30000s"})
+	sc := scenariotest.Parse(t, open, "traffic.boots", "0.9", "pools.main.timeout", "5s", "duration", "30000s")
 	r := simulate(t, sc, Settings{Replications: 10, Seed: 3, Every: sc.Duration, Warmup: 1000})
 	ok, se := r.last(t, "success.q")
 	within(t, "goodput", 0.9*ok, 0.9*se, 0.3541224063, 0, 3.250)
 	late, se := r.last(t, "timeout.main")
 	within(t, "late", late, se, math.Exp(-0.5), 0, 3.250)
 
-	sc = with(t, sc, map[string]string{"traffic.boots": "0.4", "pools.main.background": "0.5/s"})
+	sc = scenariotest.Set(t, sc, "traffic.boots", "0.4", "pools.main.background", "0.5/s")
 	r = simulate(t, sc, Settings{Replications: 10, Seed: 4, Every: sc.Duration, Warmup: 1000})
 	ok, se = r.last(t, "success.q")
 	within(t, "with background", 0.9*ok, 0.9*se, 0.3541224063, 0, 3.250)
 
-	sc = with(t, sc, map[string]string{"traffic.boots": "0.8", "duration": "10000s"})
+	sc = scenariotest.Set(t, sc, "traffic.boots", "0.8", "duration", "10000s")
 	r = simulate(t, sc, Settings{Replications: 4, Seed: 5, Every: sc.Duration, Warmup: 1000})
 	if ok, _ := r.last(t, "success.q"); ok > 0.001 {
 		t.Errorf("a load of 1.3 leaves a success of %g", ok)
@@ -125,9 +121,8 @@ func TestQueues_dropExpired_exact(t *testing.T) {
 	dropped := above / (1 + below + above)
 
 	// A limit out of reach makes the ends of queries counted.
-	sc := parse(t, strings.Replace(open, "capacity: 1/s", "capacity: 1/s, timeout: 5s, drop_expired: true, queue_limit: 1G", 1), map[string]string{
-		"traffic.boots": fmt.Sprint(lambda), "duration": "50000s",
-	})
+	sc := scenariotest.Parse(t, strings.Replace(open, "capacity: 1/s", "capacity: 1/s, timeout: 5s, drop_expired: true, queue_limit: 1G", 1),
+		"traffic.boots", fmt.Sprint(lambda), "duration", "50000s")
 	m := newSimOf(t, sc, Settings{Seed: 6, Warmup: 1000, Every: sc.Duration})
 	m.run(nil)
 	f := m.pools[0].total

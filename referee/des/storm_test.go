@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/model"
 )
 
@@ -64,7 +65,7 @@ func TestStorm_wait_invariant(t *testing.T) {
 
 func storm(t testing.TB, wait, stop string) *model.Scenario {
 	t.Helper()
-	return parse(t, fmt.Sprintf(`
+	return scenariotest.Parse(t, fmt.Sprintf(`
 name: storm
 duration: 30s
 traffic: {boots: 80/s, session_length: 1s}
@@ -72,7 +73,7 @@ classes: {q: {per_boot: 1, cached: false}}
 pools: {main: {capacity: 160/s, queue_limit: 100, timeout: 200ms, arrival_scv: 0, service_scv: 0}}
 clients: {backoff: {base: %s, factor: 2, cap: 100s}, max_attempts: 4}
 timeline: [{at: 10s, capacity: 0.0000001%%, over: %s}]
-`, wait, stop), nil)
+`, wait, stop))
 }
 
 // The example of HotOS 2025: a server for 10/s, clients at 5/s with a time-out
@@ -80,7 +81,7 @@ timeline: [{at: 10s, capacity: 0.0000001%%, over: %s}]
 func TestHotOS25_golden(t *testing.T) {
 	const runs = 20
 	for name, want := range map[string]int{"hotos25-queue150": runs, "hotos25-queue35": 0} {
-		r := simulate(t, reference(t, name, nil), Settings{Replications: runs, Seed: 1})
+		r := simulate(t, reference(t, name), Settings{Replications: runs, Seed: 1})
 		if n := collapsed(r); n != want {
 			t.Errorf("%s: %d of %d runs are down at the end, want %d", name, n, runs, want)
 		}

@@ -41,9 +41,6 @@ func NewChain(n int, row func(i int, add func(j int, rate float64))) *Chain {
 	return c
 }
 
-// Len returns the number of states.
-func (c *Chain) Len() int { return c.n }
-
 // reversible reports whether detailed balance holds for the stationary law pi, up to
 // rounding.
 func (c *Chain) reversible(pi []float64) bool {

@@ -3,29 +3,16 @@ package markov
 import (
 	"errors"
 	"math"
-	"os"
 	"slices"
 	"testing"
 
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/model"
 )
 
 func scenario(t testing.TB, file string, set ...string) *model.Scenario {
 	t.Helper()
-	data, err := os.ReadFile("testdata/" + file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sc, err := model.Parse(file, data, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := 0; i < len(set); i += 2 {
-		if err := sc.Set(set[i], set[i+1]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return sc
+	return scenariotest.Read(t, "testdata/"+file, set...)
 }
 
 func modelOf(t testing.TB, file string, set ...string) *Model {

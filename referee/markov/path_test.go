@@ -5,16 +5,12 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/metastable/metastable/model"
+	"github.com/metastable/metastable/internal/scenariotest"
 )
 
 func pathOf(t *testing.T, file string, ends []float64) *Path {
 	t.Helper()
-	sc, err := model.Parse("test", []byte(file), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := New(sc)
+	m, err := New(scenariotest.Parse(t, file))
 	if err != nil {
 		t.Fatal(err)
 	}

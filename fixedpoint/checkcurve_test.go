@@ -7,11 +7,11 @@ import (
 	"math/cmplx"
 )
 
-// CheckCurve recomputes what a curve of prob claims and returns every violation: its points are
+// checkCurve recomputes what a curve of prob claims and returns every violation: its points are
 // equilibria with an eigenvalue zero, or with a pair of sum 0 and product Omega2; they
 // are no further apart than a step and lie in the ranges; its special points lie in their intervals
-// and have the eigenvalues of their kind. It is for tests.
-func CheckCurve(prob *Problem, cv *Curve) error {
+// and have the eigenvalues of their kind.
+func checkCurve(prob *Problem, cv *Curve) error {
 	if len(cv.Points) == 0 {
 		return errors.New("fixedpoint: a curve without points")
 	}

@@ -7,16 +7,14 @@ import (
 	"math/cmplx"
 )
 
-// CheckBranch recomputes what a branch of prob claims and returns every violation:
+// checkBranch recomputes what a branch of prob claims and returns every violation:
 //   - the points are equilibria, in the range, in the domain, with the tangent of the branch;
 //   - their eigenvalues have the stated signs, as far as rounding decides;
 //   - consecutive points are no further apart than a step, their tangents no more than
 //     the angle, their arc lengths increase accordingly;
 //   - stability changes only at special points;
 //   - special points lie in their intervals, and are what they are called.
-//
-// It is for tests.
-func CheckBranch(prob *Problem, br *Branch) error {
+func checkBranch(prob *Problem, br *Branch) error {
 	if len(br.Points) == 0 {
 		return errors.New("fixedpoint: a branch without points")
 	}

@@ -5,13 +5,10 @@ import (
 	"math/cmplx"
 )
 
-// residualLimit is the largest scaled residual of an equilibrium, as in [Result].
-const residualLimit = 1e-10
-
-// CheckEquilibrium verifies that e is an equilibrium of p: its scaled residual is at most 1e-10, it
+// checkEquilibrium verifies that e is an equilibrium of p: its scaled residual is at most 1e-10, it
 // lies in its Box, and the eigenvalues, computed again, are those of its Spectrum.
 // It returns the first of these that does not hold.
-func CheckEquilibrium(p *Problem, par []float64, e *Equilibrium) error {
+func checkEquilibrium(p *Problem, par []float64, e *Equilibrium) error {
 	if err := p.check(e.X, par); err != nil {
 		return err
 	}
@@ -45,10 +42,10 @@ func CheckEquilibrium(p *Problem, par []float64, e *Equilibrium) error {
 	return nil
 }
 
-// CheckSet verifies every equilibrium of the set with [CheckEquilibrium], that they lie in
+// checkSet verifies every equilibrium of the set with checkEquilibrium, that they lie in
 // the box and none is listed twice, that isolating boxes do not meet, and that a proved set
 // leaves nothing undecided. It returns the first of these that does not hold.
-func CheckSet(p *Problem, par []float64, box Box, s *Set) error {
+func checkSet(p *Problem, par []float64, box Box, s *Set) error {
 	if err := box.check(p.Dim); err != nil {
 		return err
 	}
@@ -57,7 +54,7 @@ func CheckSet(p *Problem, par []float64, box Box, s *Set) error {
 	}
 	for k := range s.Equilibria {
 		e := &s.Equilibria[k]
-		if err := CheckEquilibrium(p, par, e); err != nil {
+		if err := checkEquilibrium(p, par, e); err != nil {
 			return err
 		}
 		for i, v := range e.X {
