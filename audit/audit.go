@@ -14,7 +14,7 @@ import (
 // A Query is a cached query of an inventory.
 type Query struct {
 	Name    string
-	Pool    string
+	Pool    string  // by name
 	Rate    float64 // requests/s
 	HitRate float64 // of one key, 0 to 1
 	Keys    float64 // keys of one request, ≥ 1
@@ -33,7 +33,7 @@ type Query struct {
 type Pool struct {
 	Name                 string
 	Shards               float64
-	Capacity, Background float64
+	Capacity, Background float64 // work units/s of one shard
 }
 
 // work returns the work units/s that the query brings to a shard of its pool at a hit

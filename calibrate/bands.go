@@ -8,11 +8,11 @@ import (
 // A Band is what a channel would show, at each of its places, for the parameters of the
 // posterior.
 type Band struct {
-	Median       []float64
+	Median       []float64 // of the predicted value, in the unit of the channel
 	Lo, Hi       []float64 // of the predicted value
 	LoMeasured   []float64 // of a measured one, with its noise
 	HiMeasured   []float64
-	Confidence   float64
+	Confidence   float64 // that Lo to Hi and LoMeasured to HiMeasured each have, 0 to 1
 	InsideNoises float64 // share of the measured values that lie in LoMeasured to HiMeasured
 }
 

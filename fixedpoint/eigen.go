@@ -44,9 +44,10 @@ func (s *Spectrum) Leading() float64 { return real(s.Eigenvalues[0]) }
 // Verdict is the stability of an equilibrium by its linearization.
 type Verdict string
 
+// Verdicts.
 const (
-	Stable    Verdict = "stable"
-	Unstable  Verdict = "unstable"
+	Stable    Verdict = "stable"    // all real parts are negative
+	Unstable  Verdict = "unstable"  // one is positive
 	Undecided Verdict = "undecided" // no real part is positive, one may be zero
 )
 

@@ -16,7 +16,7 @@ type CurveSettings struct {
 
 // A CurvePoint is a fold or a Hopf point.
 type CurvePoint struct {
-	X []float64
+	X []float64  // the unknowns
 	P [2]float64 // the two parameters
 
 	// Omega2 is, on a curve of Hopf points, ω² of the pair ±iω; negative where the curve goes on as one
@@ -32,10 +32,10 @@ type CurvePoint struct {
 
 // A Curve is a curve of folds or of Hopf points in two parameters.
 type Curve struct {
-	Kind   Kind   // Fold or Hopf
-	Params [2]int // indices of the parameters
-	Base   []float64
-	Rate   float64
+	Kind   Kind      // Fold or Hopf
+	Params [2]int    // indices of the parameters
+	Base   []float64 // all parameters, as given; a point replaces two of them
+	Rate   float64   // unit of eigenvalues, 1/time
 
 	// Points run from the back to the front: at the start the front is where the first
 	// parameter increases. On a closed curve the last point is the first again.

@@ -1,10 +1,9 @@
 package model
 
 import (
-	"math"
+	"fmt"
 	"math/rand/v2"
 	"testing"
-	"testing/fstest"
 )
 
 // Clients that leave while a budget holds them back are in the Jacobian, at a rate that shows.
@@ -29,21 +28,14 @@ func TestJacobian_heldBack_exact(t *testing.T) {
 // fixed points that the map leads to no equation of the whole system is left with more than rounding.
 func TestBounded_rest_exact(t *testing.T) {
 	for _, clients := range []string{"backoff: {base: 1s, factor: 2, cap: 8s}", "backoff: {base: 1s, factor: 2, cap: 8s}, retry_budget: 0.2", "backoff: {base: 1s, factor: 2, cap: 8s}, max_attempts: 4, retry_budget: 0.2"} {
-		sc, err := Parse("t", []byte(`
+		sys := compiled(t, `
 name: t
 duration: 1h
 traffic: {boots: 300/s, session_length: 10s}
 classes: {call: {per_boot: 1, cached: false, route: keyed, visit_cost: 1}}
 pools: {server: {capacity: 100/s, queue_limit: none, timeout: 1s}}
 clients: {`+clients+`}
-`), fstest.MapFS{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		sys, err := sc.Compile()
-		if err != nil {
-			t.Fatal(err)
-		}
+`, nil)
 		m, err := NewReturnMap(sys.Freeze(Moment{Traffic: -1, Throttle: -1}))
 		if err != nil {
 			t.Fatal(err)
@@ -54,13 +46,7 @@ clients: {`+clients+`}
 				m.Map(u, u)
 			}
 			y := m.State(u)
-			f := make([]float64, len(y))
-			m.s.Eval(f, 0, y)
-			for i, v := range f {
-				if !(math.Abs(v) <= 1e-9*(1+math.Abs(y[i]))+1e-14*u[0]) { // rounding of what flows through
-					t.Errorf("%s, rate %g: component %d = %g moves by %g", clients, u[0], i, y[i], v)
-				}
-			}
+			checkRest(t, fmt.Sprintf("%s, rate %g", clients, u[0]), m.s, y, 1e-14*u[0]) // rounding of what flows through
 			row := make([]float64, len(m.s.Columns()))
 			m.s.Observe(row, 0, y)
 			if row[ColSuccess] > 1e-6 {

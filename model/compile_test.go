@@ -3,7 +3,6 @@ package model
 import (
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -103,10 +102,7 @@ func TestCompileErrorsExact(t *testing.T) {
 			sc.Timeline = []Entry{{Action: Change, Change: []Assignment{{"pools.p.capacity", "5"}, {"pools.z.capacity", "5"}}}}
 		}, `timeline[0]: no parameter has the path "pools.z.capacity"`},
 	} {
-		sc, err := Parse("test.yaml", fmt.Appendf(nil, layoutFile, "", "clients.give_up: 5%"), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sc := mustParse(t, "test.yaml", fmt.Appendf(nil, layoutFile, "", "clients.give_up: 5%"))
 		c.spoil(sc)
 		if _, err := sc.Compile(); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("got %v, want %s", err, c.want)
@@ -115,10 +111,7 @@ func TestCompileErrorsExact(t *testing.T) {
 }
 
 func TestCompile_refuses_more_loss_than_content(t *testing.T) {
-	sc, err := Parse("t.yaml", fmt.Appendf(nil, twoPools, "", "", "", "", ", flushes_per_restart: 3", "", "none"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sc := mustParse(t, "t.yaml", fmt.Appendf(nil, twoPools, "", "", "", "", ", flushes_per_restart: 3", "", "none"))
 	const want = "timeline[1]: rollout: a step of 0.5 that costs each node its content 2.1495"
 	if _, err := sc.Compile(); err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("got %v, want %s…", err, want)
@@ -128,18 +121,8 @@ func TestCompile_refuses_more_loss_than_content(t *testing.T) {
 // A system that shares tables with the one before moves as one that was compiled by itself, whatever
 // was changed between the two.
 func TestRecompile_exact(t *testing.T) {
-	file, err := os.ReadFile("testdata/reference/slack.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	sc, err := Parse("slack.yaml", file, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sys, err := sc.Compile()
-	if err != nil {
-		t.Fatal(err)
-	}
+	sc := reference(t, "slack")
+	sys := mustCompile(t, sc)
 	const class, pool = "classes.gdm_members.", "pools.main."
 	for _, c := range []struct {
 		path  string
@@ -155,13 +138,11 @@ func TestRecompile_exact(t *testing.T) {
 		if err := sc.SetFloat(c.path, c.value); err != nil {
 			t.Fatal(err)
 		}
+		var err error
 		if sys, err = sc.Recompile(sys); err != nil {
 			t.Fatal(err)
 		}
-		alone, err := sc.Compile()
-		if err != nil {
-			t.Fatal(err)
-		}
+		alone := mustCompile(t, sc)
 		y, err := alone.Start()
 		if err != nil {
 			t.Fatal(err)

@@ -1,10 +1,12 @@
 package model_test
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
 
+	"github.com/metastable/metastable/internal/numtest"
 	"github.com/metastable/metastable/internal/ode"
 	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/model"
@@ -61,9 +63,7 @@ func TestControl_replaces_exact(t *testing.T) {
 		ends[i] = end(t, c, y, from, to)
 	}
 	for i, want := range ends[1] {
-		if got := ends[0][i]; math.Abs(got-want) > 1e-5*(1+math.Abs(want)) { // the integrations' own error at rtol 1e-8
-			t.Errorf("component %d: %.9g, want %.9g", i, got, want)
-		}
+		numtest.Check(t, fmt.Sprintf("component %d", i), ends[0][i], want, 1e-5, 1e-5) // the integrations' own error at rtol 1e-8
 	}
 }
 

@@ -47,15 +47,6 @@ func TestParse_reference_invariant(t *testing.T) {
 	}
 }
 
-func mustParse(t testing.TB, name string, data []byte) *Scenario {
-	t.Helper()
-	s, err := Parse(name, data, os.DirFS("testdata/reference"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
 // The numbers of slack.yaml, converted by hand, and the defaults of what it leaves out.
 func TestParse_exact(t *testing.T) {
 	got := mustParse(t, "slack.yaml", referenceFiles(t)["slack.yaml"])

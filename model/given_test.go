@@ -70,14 +70,11 @@ initial: {hit_rate: 62%, in_system: full, waiting: 300}
 
 // What is known of a state may be uncertain.
 func TestParse_uncertainState(t *testing.T) {
-	sc, err := Parse("test.yaml", []byte(cacheFile+`
+	sc := mustParse(t, "test.yaml", []byte(cacheFile+`
 initial: {hit_rate: 62%, in_system: 40}
 uncertainty:
   initial.hit_rate: {uniform: [55%, 69%]}
-`), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+`))
 	want := Distribution{Path: "initial.hit_rate", Kind: "uniform", Lo: 0.55, Hi: 0.69}
 	if len(sc.Uncertainty) != 1 || sc.Uncertainty[0] != want {
 		t.Errorf("%+v, want %+v", sc.Uncertainty, want)

@@ -1,23 +1,47 @@
 package model
 
 import (
+	"math"
+	"os"
 	"testing"
 
 	"github.com/metastable/metastable/internal/ode"
 )
 
-// compiled reads and compiles a scenario file, with numbers put at paths.
-func compiled(t testing.TB, file string, numbers map[string]float64) *System {
+// mustParse reads a scenario file that is right, and the tables that it names.
+func mustParse(t testing.TB, name string, data []byte) *Scenario {
 	t.Helper()
-	sc, err := Parse("test.yaml", []byte(file), nil)
+	s, err := Parse(name, data, os.DirFS("testdata/reference"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	return s
+}
+
+// reference reads testdata/reference/NAME.yaml.
+func reference(t testing.TB, name string) *Scenario {
+	t.Helper()
+	data, err := os.ReadFile("testdata/reference/" + name + ".yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return mustParse(t, name, data)
+}
+
+// compiled reads and compiles a scenario file, with numbers put at paths.
+func compiled(t testing.TB, file string, numbers map[string]float64) *System {
+	t.Helper()
+	sc := mustParse(t, "test.yaml", []byte(file))
 	for path, v := range numbers {
 		if err := sc.SetFloat(path, v); err != nil {
 			t.Fatal(err)
 		}
 	}
+	return mustCompile(t, sc)
+}
+
+func mustCompile(t testing.TB, sc *Scenario) *System {
+	t.Helper()
 	s, err := sc.Compile()
 	if err != nil {
 		t.Fatal(err)
@@ -61,4 +85,17 @@ func integrated(t testing.TB, s *System, set ode.Settings, times []float64, visi
 		t.Fatalf("stopped at %g s: %v", res.T, res.Status)
 	}
 	return res.Y
+}
+
+// checkRest fails the test where a component of the state y of s moves by more than rounding leaves:
+// 1e-9 of it, or of 1, and besides atol.
+func checkRest(t testing.TB, what string, s *System, y []float64, atol float64) {
+	t.Helper()
+	f := make([]float64, len(y))
+	s.Eval(f, 0, y)
+	for i, v := range f {
+		if !(math.Abs(v) <= 1e-9*(1+math.Abs(y[i]))+atol) {
+			t.Errorf("%s: component %d = %g moves by %g", what, i, y[i], v)
+		}
+	}
 }

@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-	"testing/fstest"
 )
 
 const twoPools = `
@@ -60,10 +59,7 @@ var shortQueues = map[string]float64{"short queue": 60, "short queue, ps": 30}
 func parseVariant(t testing.TB, name string) *Scenario {
 	t.Helper()
 	v := variants[name]
-	sc, err := Parse("t.yaml", fmt.Appendf(nil, twoPools, v[:]...), fstest.MapFS{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sc := mustParse(t, "t.yaml", fmt.Appendf(nil, twoPools, v[:]...))
 	if limit := shortQueues[name]; limit > 0 {
 		for i := range sc.Pools {
 			sc.Pools[i].Value.QueueLimit = limit

@@ -111,7 +111,7 @@ func TestSchema_broken_exact(t *testing.T) {
 }
 
 func TestQuantity_infinite_exact(t *testing.T) {
-	s := full(t)
+	s := reference(t, "full")
 	if err := s.SetFloat("cache.pace", math.Inf(1)); err != nil {
 		t.Error(err)
 	}

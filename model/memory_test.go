@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/metastable/metastable/internal/ode"
-	"github.com/metastable/metastable/model"
+	"github.com/metastable/metastable/internal/scenariotest"
 )
 
 const fixedTTL = `
@@ -25,14 +25,7 @@ timeline: [%s]
 // missesAt runs a scenario and returns 1 − hit rate at the times.
 func missesAt(t *testing.T, law, timeline string, times ...float64) []float64 {
 	t.Helper()
-	sc, err := model.Parse("fixed.yaml", fmt.Appendf(nil, fixedTTL, law, timeline), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := sc.Compile()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := scenariotest.Compile(t, scenariotest.Parse(t, fmt.Sprintf(fixedTTL, law, timeline)))
 	y, err := s.Start()
 	if err != nil {
 		t.Fatal(err)
@@ -96,14 +89,7 @@ func TestFixedTTLConvergence(t *testing.T) {
 func TestFixedTTLBreaksExact(t *testing.T) {
 	timeline := ""
 	for n := range 5 {
-		sc, err := model.Parse("fixed.yaml", fmt.Appendf(nil, fixedTTL, "fixed", timeline), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := sc.Compile()
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := scenariotest.Compile(t, scenariotest.Parse(t, fmt.Sprintf(fixedTTL, "fixed", timeline)))
 		for k := range n + 1 {
 			if at := 1800 + 60*float64(k); !slices.Contains(s.Breaks(), at) {
 				t.Errorf("%d entries: no break at %g s: %v", n, at, s.Breaks())

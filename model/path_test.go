@@ -2,20 +2,10 @@ package model
 
 import (
 	"math"
-	"os"
 	"reflect"
 	"strings"
 	"testing"
 )
-
-func full(t testing.TB) *Scenario {
-	t.Helper()
-	data, err := os.ReadFile("testdata/reference/full.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return mustParse(t, "full.yaml", data)
-}
 
 func TestSet_exact(t *testing.T) {
 	for _, c := range []struct {
@@ -53,7 +43,7 @@ func TestSet_exact(t *testing.T) {
 		{"initial", "{hit_rate: 50%}", "{hit_rate: 0.5}", func(s *Scenario) any { return s.Initial }, Initial{Kind: "given", HitRate: 0.5}},
 		{"name", "other", "other", func(s *Scenario) any { return s.Name }, "other"},
 	} {
-		s := full(t)
+		s := reference(t, "full")
 		if err := s.Set(c.path, c.value); err != nil {
 			t.Errorf("%s = %s: %v", c.path, c.value, err)
 			continue
@@ -88,12 +78,12 @@ func TestSet_refused_golden(t *testing.T) {
 		{"timeline.1.over", "0s", `timeline.1.over = 0s: timeline.1.over: missing; a rollout needs the time it takes, such as over: 30m (a loss all at once is a flush)`},
 		{"traffic.profile", "{csv: a.csv}", `traffic.profile: refers to "a.csv", but there are no files beside this scenario to read`},
 	} {
-		s := full(t)
+		s := reference(t, "full")
 		err := s.Set(c.path, c.value)
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%s = %s:\n got %v\nwant %s", c.path, c.value, err, c.want)
 		}
-		if !reflect.DeepEqual(s, full(t)) {
+		if !reflect.DeepEqual(s, reference(t, "full")) {
 			t.Errorf("%s = %s: refused, but the scenario has changed", c.path, c.value)
 		}
 	}
@@ -118,7 +108,7 @@ func TestSetFloat_exact(t *testing.T) {
 		{"timeline.0.rollout", "30%", 0.3},
 		{"timeline.0.at", "30m", 1800},
 	} {
-		a, b := full(t), full(t)
+		a, b := reference(t, "full"), reference(t, "full")
 		if err := a.SetFloat(c.path, c.x); err != nil {
 			t.Error(err)
 		}
@@ -143,11 +133,11 @@ func TestSetFloat_exact(t *testing.T) {
 		{"pools.x.capacity", 1},
 		{"clients.backoff", 1},
 	} {
-		s := full(t)
+		s := reference(t, "full")
 		if s.SetFloat(c.path, c.x) == nil {
 			t.Errorf("%s = %g: not refused", c.path, c.x)
 		}
-		if !reflect.DeepEqual(s, full(t)) {
+		if !reflect.DeepEqual(s, reference(t, "full")) {
 			t.Errorf("%s = %g: refused, but the scenario has changed", c.path, c.x)
 		}
 	}
@@ -223,7 +213,7 @@ func shared(a, b reflect.Value) string {
 }
 
 func TestHash_invariant(t *testing.T) {
-	a := full(t)
+	a := reference(t, "full")
 	b := a.Clone()
 	if err := b.Set("pools.main.capacity", "8000"); err != nil || a.Hash() != b.Hash() || len(a.Hash()) != 12 {
 		t.Errorf("another spelling: %v, %s and %s", err, a.Hash(), b.Hash())
@@ -231,11 +221,7 @@ func TestHash_invariant(t *testing.T) {
 	if err := b.Set("pools.main.capacity", "8001"); err != nil || a.Hash() == b.Hash() {
 		t.Errorf("another value: %v, %s and %s", err, a.Hash(), b.Hash())
 	}
-	data, err := os.ReadFile("testdata/reference/forms.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := mustParse(t, "forms.yaml", data)
+	c := reference(t, "forms")
 	before := c.Hash()
 	c.Traffic.Profile.Points[1].Value *= 2
 	if c.Hash() == before {
@@ -244,7 +230,7 @@ func TestHash_invariant(t *testing.T) {
 }
 
 func BenchmarkSetFloat(b *testing.B) {
-	s := full(b)
+	s := reference(b, "full")
 	s.Timeline = s.Timeline[:12] // without the change, which is tried on a copy
 	x := 8000.0
 	for b.Loop() {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/metastable/metastable/internal/ode"
-	"github.com/metastable/metastable/model"
+	"github.com/metastable/metastable/internal/scenariotest"
 )
 
 const pulse = `
@@ -41,17 +41,7 @@ func TestPulseAgainstMasterEquation(t *testing.T) {
 		times = append(times, r.t)
 	}
 	for _, law := range []string{"panjer", "diffusion"} {
-		sc, err := model.Parse("pulse.yaml", []byte(pulse), nil)
-		if err == nil {
-			err = sc.Set("pools.p.queue_law", law)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := sc.Compile()
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := scenariotest.Compile(t, scenariotest.Parse(t, pulse, "pools.p.queue_law", law))
 		y, err := s.Start()
 		if err != nil {
 			t.Fatal(err)

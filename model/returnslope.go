@@ -39,7 +39,8 @@ type classSlope struct {
 	f             slope // a request fails after all attempts, at a given hit rate
 }
 
-// A ReturnSlope is what a scalar return map gives back and its derivatives.
+// A ReturnSlope is what a scalar return map gives back (work units/s) and its derivatives by the
+// coordinate, by the traffic (share of its full rate) and by the throttle (boots/s).
 type ReturnSlope struct{ Value, Rate, Traffic, Throttle float64 }
 
 // Slope returns the image of the coordinate u of a scalar map and its exact derivatives by u,

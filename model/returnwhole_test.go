@@ -2,7 +2,6 @@ package model
 
 import (
 	"fmt"
-	"math"
 	"testing"
 	"testing/fstest"
 
@@ -27,7 +26,6 @@ clients: {backoff: {base: 1s, factor: 2, cap: 8s}, give_up: 0.5}
 		"dropped":  "{shards: 4, capacity: %g/s, queue_limit: 20000, timeout: 300ms, drop_expired: true}",
 		"measured": "{shards: 4, capacity: %g/s, service_curve: {csv: curve.csv}, timeout: 1s}",
 	}
-	const tol = 1e-9 // of the component: what the closed forms leave of rounding
 	for name, pool := range pools {
 		for _, capacity := range []float64{100, 1200} {
 			for _, ask := range []struct {
@@ -58,13 +56,7 @@ clients: {backoff: {base: 1s, factor: 2, cap: 8s}, give_up: 0.5}
 						}
 					}
 					y := m.State(u)
-					f := make([]float64, len(y))
-					m.s.Eval(f, 0, y)
-					for i, r := range f {
-						if !(math.Abs(r) <= tol*(1+math.Abs(y[i]))) {
-							t.Errorf("%s, from %g of the way: component %d = %g moves by %g", what, way, i, y[i], r)
-						}
-					}
+					checkRest(t, fmt.Sprintf("%s, from %g of the way", what, way), m.s, y, 0)
 					numtest.Check(t, what+": load", observed(m.s, 0, y)["load.p"]*capacity, u[0], 1e-9, 1e-9)
 				}
 			}

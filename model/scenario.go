@@ -134,12 +134,13 @@ type Background struct {
 	Follows string  `yaml:"follows" enum:"none|traffic" default:"none" doc:"traffic: the rate holds where the profile is 1 and scales with it."`
 }
 
-// CurveTable is a measured service curve, read when the scenario is loaded.
+// CurveTable is a measured service curve, read when the scenario is loaded: so many loads, which
+// increase, and what was measured at each.
 type CurveTable struct {
-	CSV     string `yaml:"csv" doc:"File name, relative to the scenario file."`
-	Load    []float64
-	Latency []float64
-	Timeout []float64
+	CSV     string    `yaml:"csv" doc:"File name, relative to the scenario file."`
+	Load    []float64 // work units/s of one shard
+	Latency []float64 // mean, s
+	Timeout []float64 // share of the queries that time out
 }
 
 // Cache is the cache fleet.
@@ -209,15 +210,15 @@ type Assignment struct {
 	Path, Value string
 }
 
-// Distribution is the uncertainty of one parameter.
+// Distribution is the uncertainty of one parameter, in the unit of the parameter.
 type Distribution struct {
-	Path   string
-	Kind   string // lognormal, normal, uniform
-	Median float64
-	CV     float64
-	Mean   float64
-	SD     float64
-	Lo, Hi float64
+	Path   string  // as of [Scenario.Set]
+	Kind   string  // lognormal, normal, uniform
+	Median float64 // lognormal
+	CV     float64 // lognormal: standard deviation over mean
+	Mean   float64 // normal
+	SD     float64 // normal
+	Lo, Hi float64 // uniform
 }
 
 // Initial is the state at t = 0. A state that is given is what people read off their

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/metastable/metastable/fixedpoint"
+	"github.com/metastable/metastable/internal/numtest"
 	"github.com/metastable/metastable/internal/ode"
 	"github.com/metastable/metastable/model"
 )
@@ -173,13 +175,10 @@ func restOf(t *testing.T, sc *model.Scenario, rush, lasts float64) ([]float64, f
 }
 
 func listed(r *Result, y []float64) bool {
+	near := func(a, b float64) bool { return numtest.Close(a, b, 1e-3, 1e-3) }
 	for i := range r.Equilibria {
 		e := &r.Equilibria[i]
-		worst := 0.0
-		for k := range y {
-			worst = max(worst, math.Abs(y[k]-e.State[k])/(1+math.Abs(e.State[k])))
-		}
-		if worst < 1e-3 && e.Stable {
+		if e.Stable && slices.EqualFunc(y, e.State, near) {
 			return true
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/metastable/metastable/internal/numtest"
 )
 
 func series(name string, tv ...float64) Series {
@@ -108,7 +110,7 @@ func TestRate_exact(t *testing.T) {
 			if did != c.did {
 				t.Errorf("did %+v, want %+v", did, c.did)
 			}
-			near := func(a, b float64) bool { return math.Abs(a-b) < 1e-12*max(1, math.Abs(b)) }
+			near := func(a, b float64) bool { return numtest.Close(a, b, 5e-13, 5e-13) }
 			if !slices.Equal(s.T, c.t) || !slices.EqualFunc(s.V, c.v, near) {
 				t.Errorf("%v at %v, want %v at %v", s.V, s.T, c.v, c.t)
 			}
@@ -185,7 +187,7 @@ func TestRate_conserves_invariant(t *testing.T) {
 		for i, at := range rates.T {
 			sum += rates.V[i] * (min(at+step, last) - max(at, first))
 		}
-		if math.Abs(sum-total) > 1e-9*max(1, total) { // rounding of a few hundred terms
+		if !numtest.Close(sum, total, 5e-10, 5e-10) { // rounding of a few hundred terms
 			t.Fatalf("rates add up to %v, counters to %v", sum, total)
 		}
 	}
