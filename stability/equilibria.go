@@ -183,6 +183,11 @@ func (r *Result) Verdict() Verdict {
 			success = r.Value(e, "boot_success")
 		}
 	}
+	return verdict(stable, success)
+}
+
+// verdict is that of so many stable states, the last of which has that success.
+func verdict(stable int, success float64) Verdict {
 	switch {
 	case stable == 0:
 		return Restless

@@ -299,15 +299,7 @@ func verdictOf(states []state) Verdict {
 			success = s.success
 		}
 	}
-	switch {
-	case stable == 0:
-		return Restless
-	case stable > 1:
-		return Metastable
-	case success >= healthySuccess:
-		return AlwaysSafe
-	}
-	return CertainToFail
+	return verdict(stable, success)
 }
 
 // fill covers the square of so many cells of the finest grid. A point has the verdict of one of those

@@ -181,6 +181,16 @@ func (j *jsonReader) point(swapped bool) (p point, err error) {
 	return p, nil
 }
 
+// list reads an array of such points.
+func (j *jsonReader) list(swapped bool) (pts []point, err error) {
+	err = j.array(func() error {
+		p, err := j.point(swapped)
+		pts = append(pts, p)
+		return err
+	})
+	return pts, err
+}
+
 // A point is what an answer says of one sample.
 type point struct {
 	time, value string

@@ -44,11 +44,8 @@ func (j *jsonReader) prometheusSeries() error {
 			pts = append(pts, p)
 			return err
 		case "values":
-			return j.array(func() error {
-				p, err := j.point(false)
-				pts = append(pts, p)
-				return err
-			})
+			pts, err = j.list(false)
+			return err
 		case "histogram", "histograms":
 			j.sc.notes.add(NotRead, key, j.line(), "native histogram")
 			return j.skip()
@@ -176,11 +173,7 @@ func (j *jsonReader) datadog() error {
 			case "unit":
 				err = j.dec.Decode(&units)
 			case "pointlist":
-				err = j.array(func() error {
-					p, err := j.point(false)
-					pts = append(pts, p)
-					return err
-				})
+				pts, err = j.list(false)
 			default:
 				err = j.skip()
 			}
@@ -225,11 +218,7 @@ func (j *jsonReader) graphite() error {
 			case "target":
 				target, err = j.text()
 			case "datapoints":
-				err = j.array(func() error {
-					p, err := j.point(true)
-					pts = append(pts, p)
-					return err
-				})
+				pts, err = j.list(true)
 			default:
 				err = j.skip()
 			}
