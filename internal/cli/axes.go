@@ -66,17 +66,3 @@ func wrote(w io.Writer, paths []string) {
 		}
 	}
 }
-
-// momentMeta are the facts at the head of a result at a moment.
-func momentMeta(sc *model.Scenario, at model.Moment, set []string) []fact {
-	facts := append([]fact{
-		{"version", "metastable " + version()},
-		{"scenario", sc.Name},
-		{"hash", sc.Hash()},
-		{"at_s", at.Time},
-	}, momentFacts(at)...)
-	if len(set) > 0 {
-		facts = append(facts, fact{"set", set})
-	}
-	return facts
-}

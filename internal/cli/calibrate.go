@@ -349,16 +349,13 @@ func (f *calibrateFlags) table(sc *model.Scenario, r *calibration) *table {
 	t := &table{
 		label:   "parameter",
 		columns: []string{"value", "lo", "hi", "open_lo", "open_hi", "sd"},
-		meta: []fact{
-			{"version", "metastable " + version()},
-			{"scenario", sc.Name},
-			{"hash", sc.Hash()},
-			{"data", f.data},
-			{"map", f.maps},
-			{"confidence", f.confidenceValue},
-			{"seed", float64(f.seed)},
-			{"cost", r.fit.Cost},
-		},
+		meta: sourceFacts(sc,
+			fact{"data", f.data},
+			fact{"map", f.maps},
+			fact{"confidence", f.confidenceValue},
+			fact{"seed", float64(f.seed)},
+			fact{"cost", r.fit.Cost},
+		),
 		notes: r.words(),
 	}
 	if len(f.set) > 0 {

@@ -180,13 +180,7 @@ func (r *requirement) words(v value) string {
 
 func (f *checkFlags) table(sc *model.Scenario, at model.Moment) *table {
 	t := &table{
-		meta: []fact{
-			{"version", "metastable " + version()},
-			{"scenario", sc.Name},
-			{"hash", sc.Hash()},
-			{"at_s", at.Time},
-			{"over_s", float64(f.over)},
-		},
+		meta:    sourceFacts(sc, fact{"at_s", at.Time}, fact{"over_s", float64(f.over)}),
 		label:   "requirement",
 		columns: []string{"lo", "hi", "holds", "proved"},
 	}

@@ -166,14 +166,7 @@ func told(t *table) *table {
 
 func equilibriaTable(sc *model.Scenario, res *stability.Result, at model.Moment) *table {
 	t := &table{
-		meta: []fact{
-			{"version", "metastable " + version()},
-			{"scenario", sc.Name},
-			{"hash", sc.Hash()},
-			{"at_s", at.Time},
-			{"certainty", res.Certainty.String()},
-			verdictFact(res),
-		},
+		meta:    sourceFacts(sc, fact{"at_s", at.Time}, fact{"certainty", res.Certainty.String()}, verdictFact(res)),
 		columns: append([]string(nil), res.Columns...),
 	}
 	t.meta = append(t.meta, momentFacts(at)...)

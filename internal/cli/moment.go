@@ -62,3 +62,21 @@ func momentFacts(at model.Moment) []fact {
 	}
 	return facts
 }
+
+// sourceFacts are what every result of a scenario says of where it comes from, and more.
+func sourceFacts(sc *model.Scenario, more ...fact) []fact {
+	return append([]fact{
+		{"version", "metastable " + version()},
+		{"scenario", sc.Name},
+		{"hash", sc.Hash()},
+	}, more...)
+}
+
+// momentMeta are the facts at the head of a result at a moment.
+func momentMeta(sc *model.Scenario, at model.Moment, set []string) []fact {
+	facts := append(sourceFacts(sc, fact{"at_s", at.Time}), momentFacts(at)...)
+	if len(set) > 0 {
+		facts = append(facts, fact{"set", set})
+	}
+	return facts
+}

@@ -132,12 +132,7 @@ func (f *refereeFlags) meta(sc *model.Scenario, r *referee.Result) []fact {
 	if d := r.Simulated; r.Interrupted && d != nil {
 		facts = []fact{{"incomplete", fmt.Sprintf("interrupted after %d of %d replications", len(d.Runs), d.Settings.Replications)}}
 	}
-	facts = append(facts, []fact{
-		{"version", "metastable " + version()},
-		{"scenario", sc.Name},
-		{"hash", sc.Hash()},
-		{"every_s", r.Settings.Every},
-	}...)
+	facts = append(facts, sourceFacts(sc, fact{"every_s", r.Settings.Every})...)
 	if d := r.Simulated; d != nil {
 		facts = append(facts,
 			fact{"scale", d.Settings.Scale}, fact{"replications", float64(len(d.Runs))}, fact{"seed", fmt.Sprint(d.Settings.Seed)},

@@ -102,12 +102,7 @@ func (f *remediesFlags) run(cmd *cobra.Command, arg string) error {
 
 func remediesTable(sc *model.Scenario, at float64, effects []recovery.Effect) *table {
 	t := &table{
-		meta: []fact{
-			{"version", "metastable " + version()},
-			{"scenario", sc.Name},
-			{"hash", sc.Hash()},
-			{"at_s", at},
-		},
+		meta:    sourceFacts(sc, fact{"at_s", at}),
 		label:   "remedy",
 		columns: []string{"tipping_hit_rate", "absorbs_flush", "safe_traffic", "headroom", "down", "home_s", "lost_clients"},
 	}

@@ -120,7 +120,7 @@ func (r *reviewer) chance(p *part) error {
 	p.Text = append(p.Text, lines(func(w io.Writer) { tellSweep(w, results) })[0])
 	p.Warnings = append(p.Warnings, sweepWarnings(results)...)
 	t := &table{columns: []string{"boots_per_s", "p_outage", "p_lo", "p_hi", "confidence", "runs", "failed"}}
-	t.meta = []fact{{"version", "metastable " + version()}, {"scenario", r.sc.Name}, {"hash", r.sc.Hash()}, {"seed", float64(r.seed)}}
+	t.meta = sourceFacts(r.sc, fact{"seed", float64(r.seed)})
 	f := plots.FanChart{Frame: plots.Frame{
 		Title:    title(r.sc) + ": probability of an outage",
 		Subtitle: fmt.Sprintf("Estimates from %d draws a point with their %.0f %% intervals.", r.draws, 100*sweepConfidence),

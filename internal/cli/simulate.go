@@ -166,15 +166,12 @@ func (f *simulateFlags) write(out *sink, sc *model.Scenario, res *trajectory.Res
 
 // table returns the rows with what one needs to get them again.
 func (f *simulateFlags) table(sc *model.Scenario, res *trajectory.Result) *table {
-	meta := []fact{
-		{"version", "metastable " + version()},
-		{"scenario", sc.Name},
-		{"hash", sc.Hash()},
-		{"integrator", ode.Rodas5P.String()},
-		{"rtol", res.Settings.RTol},
-		{"atol", res.Settings.ATol},
-		{"every_s", res.Settings.Every},
-	}
+	meta := sourceFacts(sc,
+		fact{"integrator", ode.Rodas5P.String()},
+		fact{"rtol", res.Settings.RTol},
+		fact{"atol", res.Settings.ATol},
+		fact{"every_s", res.Settings.Every},
+	)
 	if sc.Start != nil {
 		meta = append(meta, fact{"start", sc.Start.Format(time.RFC3339Nano)})
 	}

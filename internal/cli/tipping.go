@@ -216,13 +216,7 @@ func (f *tippingFlags) line(cmd *cobra.Command, sc *model.Scenario, at model.Mom
 
 func (f *tippingFlags) table(sc *model.Scenario, at model.Moment, v *varied, shock stability.Shock, points []stability.TippingPoint) *table {
 	t := &table{
-		meta: []fact{
-			{"version", "metastable " + version()},
-			{"scenario", sc.Name},
-			{"hash", sc.Hash()},
-			{"at_s", at.Time},
-			{"trigger", string(shock.Kind)},
-		},
+		meta:    sourceFacts(sc, fact{"at_s", at.Time}, fact{"trigger", string(shock.Kind)}),
 		columns: []string{v.column(), string(shock.Kind) + "_lo", string(shock.Kind) + "_hi", "healthy", "runs"},
 	}
 	t.meta = slices.Concat(t.meta, momentFacts(at), f.facts())
