@@ -69,7 +69,7 @@ func TestDrive_slack(t *testing.T) {
 // twice the tolerance. One that acts a tenth as often may
 // raise the limit by more at a time.
 func TestSafeGain_slack(t *testing.T) {
-	s := at(t, scenario(t, "slack-2022-02-22"), morning)
+	s := at(t, scenariotest.Shipped(t, "slack-2022-02-22"), morning)
 	set := &recovery.Settings{Longest: 2 * 3600}
 	for _, c := range recovery.Controllers()[1:] {
 		gain, err := recovery.SafeGain(s, c, 5, set)
@@ -105,7 +105,7 @@ func TestSafeGain_slack(t *testing.T) {
 
 // Where nothing can relapse there is no largest gain.
 func TestSafeGain_exact(t *testing.T) {
-	sc := scenario(t, "slack-2022-02-22")
+	sc := scenariotest.Shipped(t, "slack-2022-02-22")
 	sc.Timeline = nil
 	for path, value := range map[string]string{"classes.gdm_members.fetch": "missing", "classes.gdm_members.route": "keyed"} {
 		if err := sc.Set(path, value); err != nil {

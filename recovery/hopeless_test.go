@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/model"
 	"github.com/metastable/metastable/recovery"
 )
@@ -15,7 +16,7 @@ import (
 func TestFind_hopeless(t *testing.T) {
 	const left = 0.3 // of the capacity
 	find := func(capacity, background float64) error {
-		sc := scenario(t, "slack-2022-02-22")
+		sc := scenariotest.Shipped(t, "slack-2022-02-22")
 		sc.Timeline = append(sc.Timeline[:3:3],
 			model.Entry{At: morning - 60, Action: model.Capacity, Value: left, Pool: "main"})
 		if capacity != 1 {

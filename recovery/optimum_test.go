@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/recovery"
 )
 
@@ -11,7 +12,7 @@ import (
 // steps of the plan that it is compared with, and nearer by the more steps there are. The plan of
 // 16 steps of at least 30 s comes within 12 %, one step up: its steps are of an eighth each.
 func TestOptimum_slack(t *testing.T) {
-	s := at(t, scenario(t, "slack-2022-02-22"), morning)
+	s := at(t, scenariotest.Shipped(t, "slack-2022-02-22"), morning)
 	first, before := 0.0, math.Inf(1)
 	for _, c := range []struct {
 		steps     int
@@ -42,7 +43,7 @@ func TestOptimum_slack(t *testing.T) {
 }
 
 func BenchmarkOptimum(b *testing.B) {
-	s := at(b, scenario(b, "slack-2022-02-22"), morning)
+	s := at(b, scenariotest.Shipped(b, "slack-2022-02-22"), morning)
 	r, err := recovery.Find(s, nil)
 	if err != nil {
 		b.Fatal(err)

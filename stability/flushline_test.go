@@ -3,13 +3,15 @@ package stability
 import (
 	"errors"
 	"testing"
+
+	"github.com/metastable/metastable/internal/scenariotest"
 )
 
 // A diagram over flushes that is interrupted covers what was traced, and nothing is said of the rest.
 func TestPhaseDiagram_flushInterrupted_exact(t *testing.T) {
 	done := make(chan struct{})
 	close(done)
-	d, err := PhaseDiagram(shipped(t, "osdi22-cache"), asIs, Axis{TrafficAxis, 0.1, 1.5}, Axis{FlushAxis, 0, 1}, &Settings{Done: done})
+	d, err := PhaseDiagram(scenariotest.Shipped(t, "osdi22-cache"), asIs, Axis{TrafficAxis, 0.1, 1.5}, Axis{FlushAxis, 0, 1}, &Settings{Done: done})
 	if !errors.Is(err, ErrInterrupted) || len(d.Cells) != 0 {
 		t.Errorf("at once: %+v, %v", d, err)
 	}
