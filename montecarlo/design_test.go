@@ -96,8 +96,8 @@ func TestSobolNet_invariant(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, s := range map[string]*Sobol{"plain": plain, "scrambled": plain.Scramble(7)} {
-		x := make([]float64, s.Dim())
-		slices1 := make([]map[int]bool, s.Dim())
+		x := make([]float64, MaxSobolDim)
+		slices1 := make([]map[int]bool, MaxSobolDim)
 		for j := range slices1 {
 			slices1[j] = map[int]bool{}
 		}

@@ -67,10 +67,7 @@ func (s *Sobol) Scramble(seed uint64) *Sobol {
 	return c
 }
 
-// Dim returns the dimension.
-func (s *Sobol) Dim() int { return len(s.v) }
-
-// At stores point i of the sequence in dst, of length Dim, in the order of Gray codes.
+// At stores point i of the sequence in dst, as long as the dimension, in the order of Gray codes.
 func (s *Sobol) At(dst []float64, i uint32) {
 	gray := i ^ i>>1
 	for j := range s.v {

@@ -2,7 +2,6 @@ package recovery_test
 
 import (
 	"flag"
-	"math"
 	"slices"
 	"testing"
 
@@ -42,19 +41,7 @@ func TestRobust_draws(t *testing.T) {
 		t.Fatal(err)
 	}
 	fresh := draws(1000, 2)
-	home := func(plan recovery.Plan) (n int) {
-		vs, err := recovery.Verify(fresh, plan, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, v := range vs {
-			if !math.IsInf(v.Home, 1) {
-				n++
-			}
-		}
-		return n
-	}
-	all := home(r.Plan)
+	all := comeHome(t, fresh, r.Plan)
 	t.Logf("%v: home %d of %d", r.Plan, all, len(fresh))
 	if p := montecarlo.ClopperPearson(all, len(fresh), 0.95); p.Hi < 0.99 {
 		t.Errorf("%d of %d home, with 95 %% confidence at most %g: want 0.99", all, len(fresh), p.Hi)
@@ -63,7 +50,7 @@ func TestRobust_draws(t *testing.T) {
 		t.Errorf("home after %g s, the incident after %g s", r.Home, incident)
 	}
 	for _, n := range []int{2, 4, 8} {
-		steps := home(uniform(n, r.Home))
+		steps := comeHome(t, fresh, uniform(n, r.Home))
 		t.Logf("%d uniform steps in the same time: home %d", n, steps)
 		if steps >= all {
 			t.Errorf("%d uniform steps bring home %d as soon, the plan %d", n, steps, all)
@@ -76,7 +63,7 @@ func TestRobust_draws(t *testing.T) {
 		for k := i + 1; k < len(short); k++ {
 			short[k].T -= hold / 2
 		}
-		b, s := home(bold), home(short)
+		b, s := comeHome(t, fresh, bold), comeHome(t, fresh, short)
 		t.Logf("step %d raised by a quarter: home %d; its hold of %g s halved: home %d", i, b, hold, s)
 		if b >= all {
 			t.Errorf("step %d raised by a quarter brings home %d, the plan %d", i, b, all)

@@ -33,6 +33,21 @@ func home(t *testing.T, s *recovery.Situation, plan recovery.Plan) recovery.Verd
 	return v[0]
 }
 
+// comeHome counts those that a plan brings home.
+func comeHome(t *testing.T, group []*recovery.Situation, plan recovery.Plan) (n int) {
+	t.Helper()
+	vs, err := recovery.Verify(group, plan, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range vs {
+		if !math.IsInf(v.Home, 1) {
+			n++
+		}
+	}
+	return n
+}
+
 // uniform is n steps of one size to what arrives, at one distance, and then none, in so
 // many seconds.
 func uniform(n int, seconds float64) (plan recovery.Plan) {
@@ -118,23 +133,11 @@ func TestRobust_slack(t *testing.T) {
 		}
 		group = append(group, at(t, sc, morning))
 	}
-	count := func(plan recovery.Plan) (n int) {
-		vs, err := recovery.Verify(group, plan, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, v := range vs {
-			if !math.IsInf(v.Home, 1) {
-				n++
-			}
-		}
-		return n
-	}
 	one, err := recovery.Find(group[1], &recovery.Settings{Steps: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := count(one.Plan); n == len(group) {
+	if n := comeHome(t, group, one.Plan); n == len(group) {
 		t.Error("the plan for the middle brings home all: the test shows nothing")
 	}
 	for _, workers := range []int{1, 3} {
@@ -142,7 +145,7 @@ func TestRobust_slack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := count(all.Plan); n != len(group) {
+		if n := comeHome(t, group, all.Plan); n != len(group) {
 			t.Errorf("%d of %d home", n, len(group))
 		}
 		if workers > 1 && !slices.Equal(all.Plan, one.Plan) {

@@ -10,26 +10,17 @@ import (
 	"github.com/metastable/metastable/trajectory"
 )
 
-// survives runs a still scenario for so many seconds with one entry after a minute, by
-// the package that runs whole days and with another tolerance, and reports whether
-// boots succeed at the end.
-func survives(t *testing.T, path string, e model.Entry, seconds float64) bool {
+// survives runs a still scenario for six hours with one entry after a minute, by the package that
+// runs whole days and with another tolerance, and reports whether boots succeed at the end.
+func survives(t *testing.T, still *model.Scenario, e model.Entry) bool {
 	t.Helper()
-	still, err := Still(scenariotest.Read(t, path), asIs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e.At, still.Duration = 60, seconds
+	e.At, still.Duration = 60, 6*3600
 	still.Timeline = []model.Entry{e}
-	sys, err := still.Compile()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := trajectory.Run(sys, &trajectory.Settings{RTol: 1e-8})
+	r, err := trajectory.Run(scenariotest.Compile(t, still), &trajectory.Settings{RTol: 1e-8})
 	if err != nil || r.Status.Early() {
 		t.Fatal(err, r.Status)
 	}
-	return r.Rows[len(r.Rows)-1][4] > 0.9
+	return r.Rows[len(r.Rows)-1][model.ColSuccess] > 0.9
 }
 
 // Losses of capacity and surges of traffic agree with runs at both ends of the bracket.
@@ -49,7 +40,11 @@ func TestLargestAbsorbed_runs_exact(t *testing.T) {
 				if k.Kind == CapacityShock {
 					e = model.Entry{Action: model.Capacity, Value: 1 - size, Over: k.Over}
 				}
-				if got, want := survives(t, path, e, 6*3600), size == tr.Lo; got != want {
+				still, err := Still(scenariotest.Read(t, path), asIs)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got, want := survives(t, still, e), size == tr.Lo; got != want {
 					t.Errorf("%s %s of %g: survives %v, want %v by %+v", name, k.Kind, size, got, want, *tr)
 				}
 			}
