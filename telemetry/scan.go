@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
+	"unicode"
 )
 
 // A Sample is one number of a series at a time.
@@ -102,6 +104,7 @@ func firstLine(b []byte) []byte {
 
 // add makes a series; a name that is taken gets a number.
 func (sc *scan) add(info Info, line int) *found {
+	info.Name = strings.Map(printable, info.Name)
 	base := info.Name
 	sc.names[base]++
 	if n := sc.names[base]; n > 1 {
@@ -119,6 +122,14 @@ func (sc *scan) add(info Info, line int) *found {
 	}
 	sc.series = append(sc.series, f)
 	return f
+}
+
+// printable replaces what would upset a terminal.
+func printable(r rune) rune {
+	if unicode.IsPrint(r) {
+		return r
+	}
+	return unicode.ReplacementChar
 }
 
 // miss counts a cell that gives no sample.

@@ -194,8 +194,9 @@ type calibration struct {
 	bands     []calibrate.Band
 	warnings  []error
 
-	x      plots.Axis // of the figures of data and fit
-	per    float64    // places in one of its units
+	x      plots.Axis              // of the figures of data and fit
+	per    float64                 // places in one of its units
+	law    func(x float64) float64 // what the fit is between the places; nil: straight lines do
 	fitted *model.Scenario
 	said   []string
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"slices"
@@ -228,7 +229,7 @@ func (f *calibrateFlags) recordings(cmd *cobra.Command, sc *model.Scenario) ([]c
 		if f.window > 0 {
 			rec.Average = float64(f.window)
 		}
-		d, err := readTelemetry(path, set)
+		d, err := readTelemetry(cmd.InOrStdin(), path, set)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
@@ -237,6 +238,12 @@ func (f *calibrateFlags) recordings(cmd *cobra.Command, sc *model.Scenario) ([]c
 		}
 		if rec.Series, err = f.series(d, maps, path); err != nil {
 			return nil, err
+		}
+		for _, m := range rec.Series {
+			after, _ := slices.BinarySearch(m.T, run.Duration*(1+1e-9)+float64(f.every))
+			if late := len(m.T) - after; late > 0 {
+				fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s: %d of %d samples of %s lie after the end of the scenario, which is held there; give it a longer duration, or cut them\n", path, late, len(m.T), m.Name)
+			}
 		}
 		recs = append(recs, rec)
 	}
@@ -268,7 +275,11 @@ func (f *calibrateFlags) settings(sc *model.Scenario, name string) (*model.Scena
 	return run, nil
 }
 
-func readTelemetry(path string, set *telemetry.Settings) (*telemetry.Data, error) {
+// readTelemetry reads a file, or stdin for -.
+func readTelemetry(stdin io.Reader, path string, set *telemetry.Settings) (*telemetry.Data, error) {
+	if path == "-" {
+		return telemetry.Read(stdin, set)
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, errors.Unwrap(err)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/metastable/metastable/calibrate"
 	"github.com/metastable/metastable/model"
 	"github.com/metastable/metastable/plots"
@@ -72,6 +74,14 @@ func (r *calibration) fitChart(sc *model.Scenario, c int, confidence float64) (p
 		},
 		Measured: plots.Curve{Name: "measured", X: t, Y: ch.Y},
 		Fit:      plots.Curve{Name: "fit", X: t, Y: r.fit.Predicted[c]},
+	}
+	if r.law != nil {
+		const parts = 100
+		f.Fit.X, f.Fit.Y = make([]float64, parts+1), make([]float64, parts+1)
+		floats.Span(f.Fit.X, slices.Min(ch.X), slices.Max(ch.X))
+		for i, x := range f.Fit.X {
+			f.Fit.Y[i] = r.law(x)
+		}
 	}
 	if r.bands != nil {
 		b, share := r.bands[c], percent(confidence, 1)

@@ -122,7 +122,7 @@ func (f *calibrateFlags) scalability(cmd *cobra.Command, out *sink, sc *model.Sc
 		return fmt.Errorf("%s: %w", sc.Name, err)
 	}
 	u := calibrate.USL{Lambda: r.fit.Values[0], Sigma: r.fit.Values[1], Kappa: r.fit.Values[2]}
-	r.x, r.per = plots.Axis{Label: "clients", Column: "clients"}, 1
+	r.x, r.per, r.law = plots.Axis{Label: "clients", Column: "clients"}, 1, u.Throughput
 	const beyond = 2 // times the clients that were tried
 	most := beyond * slices.Max(got["clients"])
 	r.fitted = sc.Clone()

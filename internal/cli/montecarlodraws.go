@@ -78,9 +78,14 @@ func (m *monteCarlo) tell(w io.Writer) {
 	}
 }
 
-// spellInterval writes a probability with its bounds.
+// spellInterval writes a probability with its bounds. What an interval achieves at an estimate
+// of 0 or 1 is always 100 %, and says nothing of the bounds: there it is what was asked for.
 func spellInterval(i montecarlo.Interval) string {
-	return fmt.Sprintf("%s (%s to %s, %s confidence)", spellSmall(i.Estimate), spellSmall(i.Lo), spellSmall(i.Hi), percent(i.Confidence, 1))
+	confidence := i.Confidence
+	if i.Estimate == 0 || i.Estimate == 1 {
+		confidence = min(confidence, sweepConfidence)
+	}
+	return fmt.Sprintf("%s (%s to %s, %s confidence)", spellSmall(i.Estimate), spellSmall(i.Lo), spellSmall(i.Hi), percent(confidence, 1))
 }
 
 // spellSmall writes a probability, however small.

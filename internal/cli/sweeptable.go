@@ -225,8 +225,7 @@ func tellSweep(w io.Writer, results []*montecarlo.PointResult) {
 		if i == 1 && most == least {
 			break
 		}
-		p := r.Collapse(sweepConfidence)
-		fmt.Fprintf(w, "P(collapse) %s (%s to %s, %s confidence) at%s\n", percent(p.Estimate, 1), percent(p.Lo, 1), percent(p.Hi, 1), percent(p.Confidence, 1), spellPoint(r.Point))
+		fmt.Fprintf(w, "P(collapse) %s at%s\n", spellInterval(r.Collapse(sweepConfidence)), spellPoint(r.Point))
 	}
 	fmt.Fprintf(w, "known to ±%s or better\n", percent(widest, 1))
 }

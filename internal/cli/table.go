@@ -154,13 +154,16 @@ func exactOrNull(v float64) string {
 	return "null"
 }
 
-// told4 writes four digits for people: – where there is no value, none where it has no end.
+// told4 writes four digits for people, and all of a whole number that is no longer than a
+// time stamp: – where there is no value, none where it has no end.
 func told4(v float64) string {
 	switch {
 	case math.IsNaN(v):
 		return "–"
 	case math.IsInf(v, 0):
 		return "none"
+	case v == math.Trunc(v) && math.Abs(v) < 1e10:
+		return strconv.FormatFloat(v+0, 'f', 0, 64) // no negative zero
 	}
 	return strconv.FormatFloat(v, 'g', 4, 64)
 }
