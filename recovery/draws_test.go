@@ -2,6 +2,7 @@ package recovery_test
 
 import (
 	"flag"
+	"math"
 	"slices"
 	"testing"
 
@@ -14,8 +15,11 @@ var long = flag.Bool("long", false, "run the tests that take minutes")
 
 // A plan for 200 draws of the uncertainty of 22 February brings home the share it is for
 // of 1,000 others, sooner than the incident and where uniform steps in the same time bring
-// home fewer. It is not timid: with any step raised by a quarter, or any hold but the
-// first halved, more of them relapse.
+// home fewer. It is not timid: with any step raised by a quarter, or any hold halved, more of
+// them relapse. The first hold is the exception that shows in the 200 draws themselves: its
+// last minute, of three, keeps the margin in the hardest of them, in which the second
+// step, 5 % larger, relapses until then. In the 1,000 others no draw lies between: two
+// relapse at the second step from a minute on as after all three.
 func TestRobust_draws(t *testing.T) {
 	if !*long {
 		t.Skip("takes minutes: run with -long")
@@ -36,7 +40,8 @@ func TestRobust_draws(t *testing.T) {
 		}
 		return group
 	}
-	r, err := recovery.Robust(draws(200, 1), nil)
+	planned := draws(200, 1)
+	r, err := recovery.Robust(planned, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,9 +73,29 @@ func TestRobust_draws(t *testing.T) {
 		if b >= all {
 			t.Errorf("step %d raised by a quarter brings home %d, the plan %d", i, b, all)
 		}
-		if s >= all && i > 0 { // the first drains the queues, which half of it does in nearly all draws
+		if s >= all && i > 0 {
 			t.Errorf("hold %d of %g s halved brings home %d, the plan %d", i, hold, s, all)
 		}
+	}
+	const margin, watch = 1.05, 1800 // the defaults
+	keeps := func(hold float64) (n int) {
+		second := recovery.Plan{r.Plan[0], {T: morning + hold, Limit: margin * r.Plan[1].Limit}}
+		vs, err := recovery.Verify(planned, second, &recovery.Settings{Longest: hold + watch})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range vs {
+			if math.IsInf(v.Relapse, 1) && v.Success >= 0.9 {
+				n++
+			}
+		}
+		return n
+	}
+	hold := r.Plan[1].T - r.Plan[0].T
+	whole, half := keeps(hold), keeps(hold/2)
+	t.Logf("first hold: %d of the draws planned for keep the margin, halved %d", whole, half)
+	if half >= whole {
+		t.Errorf("first hold of %g s halved: %d keep the margin, before %d", hold, half, whole)
 	}
 }
 

@@ -7,8 +7,10 @@ import (
 	"github.com/metastable/metastable/recovery"
 )
 
-// planFlags say when a way home begins and what is asked of it.
+// planFlags are those of a command that looks for a way home: of which scenario, from when
+// on and what is asked of it.
 type planFlags struct {
+	scenarioFlags
 	begin                string
 	steps                int
 	hold, watch, longest seconds
@@ -17,6 +19,7 @@ type planFlags struct {
 }
 
 func (f *planFlags) add(cmd *cobra.Command) {
+	f.scenarioFlags.add(cmd)
 	f.hold, f.watch, f.longest = 60, 1800, 4*3600
 	fl := cmd.Flags()
 	fl.StringVar(&f.begin, "at", "", "the `moment` at which the way home begins, such as 6:40 (default: that of the timeline's first throttle)")
@@ -28,7 +31,22 @@ func (f *planFlags) add(cmd *cobra.Command) {
 	fl.IntVar(&f.jobs, "jobs", 0, "`number` of runs side by side (default: as many as processors)")
 }
 
-func (f *planFlags) settings(cmd *cobra.Command, sc *model.Scenario) (*recovery.Settings, error) {
+// open is scenarioFlags.open with the moment at which the way home begins, in seconds, and
+// the settings that the flags name.
+func (f *planFlags) open(cmd *cobra.Command, arg string) (*sink, *model.Scenario, float64, *recovery.Settings, error) {
+	out, sc, err := f.scenarioFlags.open(cmd, arg)
+	if err != nil {
+		return nil, nil, 0, nil, err
+	}
+	at, err := f.moment(sc)
+	if err != nil {
+		return nil, nil, 0, nil, err
+	}
+	set, err := f.settings(cmd)
+	return out, sc, at, set, err
+}
+
+func (f *planFlags) settings(cmd *cobra.Command) (*recovery.Settings, error) {
 	margin, err := parseShare(f.margin)
 	switch {
 	case err != nil || !(margin > 0):

@@ -16,7 +16,6 @@ import (
 )
 
 type recoverFlags struct {
-	scenarioFlags
 	planFlags
 	drawFlags
 	stateFlags
@@ -83,7 +82,6 @@ the time of the relapse, or with --draws if fewer than --share of the draws are 
 		Args: oneArg(scenarioArg),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
-	f.scenarioFlags.add(cmd)
 	f.planFlags.add(cmd)
 	f.drawFlags.add(cmd)
 	f.stateFlags.add(cmd)
@@ -93,15 +91,7 @@ the time of the relapse, or with --draws if fewer than --share of the draws are 
 }
 
 func (f *recoverFlags) run(cmd *cobra.Command, arg string) error {
-	out, sc, err := f.open(cmd, arg)
-	if err != nil {
-		return err
-	}
-	at, err := f.moment(sc)
-	if err != nil {
-		return err
-	}
-	set, err := f.settings(cmd, sc)
+	out, sc, at, set, err := f.open(cmd, arg)
 	if err != nil {
 		return err
 	}

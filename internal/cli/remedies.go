@@ -12,7 +12,6 @@ import (
 )
 
 type remediesFlags struct {
-	scenarioFlags
 	planFlags
 }
 
@@ -39,21 +38,12 @@ safe_traffic, then home_s. The changes themselves stand in the head of the file.
 		Args: oneArg(scenarioArg),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}
-	f.scenarioFlags.add(cmd)
 	f.planFlags.add(cmd)
 	return cmd
 }
 
 func (f *remediesFlags) run(cmd *cobra.Command, arg string) error {
-	out, sc, err := f.open(cmd, arg)
-	if err != nil {
-		return err
-	}
-	at, err := f.moment(sc)
-	if err != nil {
-		return err
-	}
-	set, err := f.settings(cmd, sc)
+	out, sc, at, set, err := f.open(cmd, arg)
 	if err != nil {
 		return err
 	}

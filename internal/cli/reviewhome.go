@@ -45,7 +45,7 @@ func (r *reviewer) home(p *part) error {
 	if err != nil {
 		return err
 	}
-	f := &recoverFlags{scenarioFlags: scenarioFlags{inputFlags: r.inputFlags}}
+	f := &recoverFlags{planFlags: planFlags{scenarioFlags: scenarioFlags{inputFlags: r.inputFlags}}}
 	p.Text = lines(func(w io.Writer) { f.tell(w, r.sc, s, found, watches) })[:2]
 	p.Points = append(p.Points, fmt.Sprintf("From %s on a throttle that begins at %s and is raised in %d steps brings it home in %s.",
 		c.at(at), limitText(found.Plan[0].Limit), len(found.Plan)-1, humanTime(found.Home)))
