@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
 
 // A Query is a cached query of an inventory.
@@ -41,7 +42,7 @@ type Pool struct {
 // probability 1 − hᵐ, keys taken as alike. A scatter costs every shard the visit and
 // every key; a keyed read costs the owner of each key both (docs/model.md, "Load").
 func (q *Query) work(hit, shards float64) float64 {
-	misses := -math.Expm1(q.Keys * math.Log(hit)) // P(a request misses something)
+	misses := 0 - math.Expm1(q.Keys*math.Log(hit)) // P(a request misses something), never −0
 	if hit <= 0 {
 		misses = 1
 	}
@@ -159,7 +160,11 @@ func (q *Query) check(a *auditor) error {
 		}
 	}
 	if a.pool(q.Pool) == nil {
-		return fmt.Errorf("audit: query %s: no pool is called %q", q.Name, q.Pool)
+		var names []string
+		for _, p := range a.pools {
+			names = append(names, p.Name)
+		}
+		return fmt.Errorf("audit: query %s: no pool is called %q; there are %s", q.Name, q.Pool, strings.Join(names, ", "))
 	}
 	return nil
 }

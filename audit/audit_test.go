@@ -107,6 +107,18 @@ func TestRun_exact(t *testing.T) {
 	}
 }
 
+// What hits always asks nothing of the pool: 0, not −0, which would be written as such.
+func TestRun_noMisses_exact(t *testing.T) {
+	r, err := audit.Run([]audit.Query{{Name: "a", Pool: "p", Rate: 5, HitRate: 1, Keys: 3, VisitCost: 1}},
+		[]audit.Pool{{Name: "p", Shards: 1, Capacity: 10}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if now := r.Queries[0].Now; now != 0 || math.Signbit(now) {
+		t.Errorf("load %v, want 0", now)
+	}
+}
+
 // At the loss that a query bears the pool is at its capacity.
 func TestRun_bears_invariant(t *testing.T) {
 	queries, pools := shipped(t)
@@ -165,8 +177,8 @@ func TestRead_errors(t *testing.T) {
 			t.Errorf("%v: %v, want %s", c.columns, err, c.want)
 		}
 	}
-	_, err := audit.Run([]audit.Query{{Name: "a", Pool: "nope", Keys: 1}}, nil)
-	if err == nil || err.Error() != `audit: query a: no pool is called "nope"` {
+	_, err := audit.Run([]audit.Query{{Name: "a", Pool: "nope", Keys: 1}}, []audit.Pool{{Name: "main", Shards: 1, Capacity: 1}})
+	if err == nil || err.Error() != `audit: query a: no pool is called "nope"; there are main` {
 		t.Error(err)
 	}
 }

@@ -32,7 +32,9 @@ func newAudit() *cobra.Command {
 their database pool would have to carry if the cache lost content.
 
 QUERIES.csv has the columns ` + strings.Join(queries, ", ") + `;
-the first three have to be there. POOLS.csv has ` + strings.Join(pools, ", ") + `.
+the first three have to be there, the others are main, 1, keyed, all, 1, 0 and never where
+they are missing. POOLS.csv has ` + strings.Join(pools, ", ") + `,
+the last two 1 and 0 where missing.
 Values may carry units as in scenario files (1.2k/s, 97%). A shipped inventory is named
 without --pools: slack.
 
@@ -114,23 +116,31 @@ func (f *auditFlags) run(cmd *cobra.Command, arg string) error {
 	return nil
 }
 
-// audit is the part of a review about an inventory, empty without one.
-func (r *reviewer) audit(p *part) error {
+// inventory audits the inventory of a review, if there is one, before anything else is computed: a mistake in it
+// is none of the scenario's.
+func (r *reviewer) inventory() error {
 	if r.queries == "" {
 		return nil
 	}
 	var warned strings.Builder
 	queries, pools, err := (&auditFlags{pools: r.pools}).read(&warned, r.queries)
 	for w := range strings.Lines(warned.String()) {
-		p.Warnings = append(p.Warnings, strings.TrimSpace(strings.TrimPrefix(w, "warning: ")))
+		r.ignored = append(r.ignored, strings.TrimSpace(strings.TrimPrefix(w, "warning: ")))
 	}
 	if err != nil {
 		return err
 	}
-	found, err := audit.Run(queries, pools)
-	if err != nil {
-		return err
+	r.audited, err = audit.Run(queries, pools)
+	return err
+}
+
+// audit is the part of a review about its inventory, empty without one.
+func (r *reviewer) audit(p *part) error {
+	found := r.audited
+	if found == nil {
+		return nil
 	}
+	p.Warnings = append(p.Warnings, r.ignored...)
 	t := auditTable(found)
 	if err := r.save(t, "audit"); err != nil {
 		return err
@@ -162,6 +172,9 @@ func (f *auditFlags) read(stderr io.Writer, arg string) ([]audit.Query, []audit.
 	queryName, poolName := arg+".queries.csv", arg+".pools.csv"
 	if isPath(arg) || strings.HasSuffix(arg, ".csv") {
 		shipped = false
+	}
+	if shipped && f.pools != "" {
+		return nil, nil, usage("--pools %s: the shipped inventory %s has pools of its own", f.pools, arg)
 	}
 	if !shipped {
 		if f.pools == "" {

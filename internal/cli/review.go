@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/metastable/metastable/audit"
 	"github.com/metastable/metastable/data"
 	"github.com/metastable/metastable/internal/ode"
 	page "github.com/metastable/metastable/internal/report"
@@ -70,6 +71,9 @@ type reviewer struct {
 	dir  string
 	done <-chan struct{}
 	day  func() (*trajectory.Result, error) // the scenario's own run, once for all parts
+
+	audited *audit.Report // of the inventory; nil without one
+	ignored []string      // what of the inventory does not count
 }
 
 // A part is a section of a review.
@@ -105,12 +109,18 @@ func (f *reviewFlags) run(cmd *cobra.Command, arg string) error {
 	if _, err := sc.Compile(); err != nil {
 		return fmt.Errorf("%s: %w", sc.Name, err)
 	}
+	if f.pools != "" && f.queries == "" {
+		return usage("--pools %s: give the inventory: --queries FILE", f.pools)
+	}
+	r := &reviewer{reviewFlags: f, sc: sc, dir: f.out, done: cmd.Context().Done()}
+	if err := r.inventory(); err != nil {
+		return err
+	}
 	out := &sink{dir: f.out}
 	if err := out.prepare(); err != nil {
 		return err
 	}
 	begun := time.Now()
-	r := &reviewer{reviewFlags: f, sc: sc, dir: f.out, done: cmd.Context().Done()}
 	r.peak = model.Moment{Traffic: peakTraffic(sc), Throttle: math.Inf(1)}
 	r.day = sync.OnceValues(r.runDay)
 	done := r.compute(cmd)

@@ -299,5 +299,8 @@ func tippingFigure(sc *model.Scenario, at model.Moment, v *varied, tr *trigger, 
 		return nil, err
 	}
 	c.X, c.Operating = xs, operating(v, today)
+	if !tr.bare && !slices.ContainsFunc(c.Tipping, func(x float64) bool { return !math.IsNaN(x) }) {
+		c.Y.Lo, c.Y.Hi = 0, 1 // nothing tips: all there is to lose is absorbed
+	}
 	return plots.NewTippingCurve(c)
 }
