@@ -357,5 +357,10 @@ func keys(b *tab, url string) {
 	if got := value[string](b, "explorer.game.actions.at(-1).do"); got != "off" {
 		t.Errorf("the last action is %s, want off", got)
 	}
+	value[string](b, "document.querySelector('#rate').value = ''")
+	keys("t")
+	if got := value[string](b, "explorer.game.actions.at(-1).do + document.querySelector('#problem').textContent"); !strings.HasPrefix(got, "offThe throttle wants a number") {
+		t.Errorf("a throttle without a number: %s", got)
+	}
 	b.fits()
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -12,11 +13,11 @@ import (
 )
 
 // The page of a review opens from disk in either theme on a desktop and on a phone: every
-// figure is drawn, nothing is cut off, and its links lead where they say.
+// figure is drawn, nothing is cut off, not even a title in one long word, and its links lead where they say.
 func TestReview(t *testing.T) {
 	b := open(t)
 	dir := t.TempDir()
-	if status := cli.Do(context.Background(), []string{"review", "hotos21-retry", "--draws", "1", "-q", "-o", dir}, nil, io.Discard, t.Output()); status != 0 {
+	if status := cli.Do(context.Background(), []string{"review", "hotos21-retry", "--draws", "1", "-q", "-o", dir, "--set", "title=" + strings.Repeat("word", 20)}, nil, io.Discard, t.Output()); status != 0 {
 		t.Fatalf("exit status %d", status)
 	}
 	paper := map[string]string{}

@@ -69,7 +69,9 @@ class Page {
       finish: () => this.go(game.end),
       rollout: () => this.act('rollout', facts.step, facts.stepOver),
       pause: () => this.act('pause'),
-      throttle: () => this.act('throttle', Math.max(0, Number($('rate').value) || 0)),
+      throttle: () => ($('rate').validity.valid
+        ? this.act('throttle', Number($('rate').value))
+        : this.fails('The throttle wants a number: users per second, 0 or more.')),
       relax: () => this.act('throttle', Number((game.limit() * 1.5).toPrecision(2))),
       off: () => this.act('off'),
       undo: () => this.change(() => game.undo()),
