@@ -21,7 +21,8 @@ import (
 // sizes in such a way that the time to serve them does not. So it is s that is a state here:
 // when the mix changes, and b with it, what waits takes the time to serve that it took.
 type expired struct {
-	p, steady   float64
+	p, inTime   float64
+	steady      float64
 	dp, dSteady [3]float64 // in n, v, b
 }
 
@@ -47,12 +48,13 @@ func (p *poolFlow) alongSpread(dn, dv, db float64) (n, b float64) {
 
 func (c *pool) expiry(n, v, b, mu float64, grad bool) (e expired) {
 	budget, s := mu*c.tau, v+b*n
+	e.inTime = 1
 	switch {
 	case n <= 0:
 		return e
 	case s <= 1e-12*n*n:
 		if n > budget {
-			e.p = 1
+			e.p, e.inTime = 1, 0
 		}
 		return e
 	}
@@ -61,11 +63,11 @@ func (c *pool) expiry(n, v, b, mu float64, grad bool) (e expired) {
 	density := math.Exp(k*math.Log(x) - x - lg)
 	e.steady = n * density
 	if !grad {
-		e.p = c.law.late(n, s, budget)
+		e.p, e.inTime = c.law.late(n, s, budget)
 		return e
 	}
 	var dMean, dSpread float64
-	e.p, dMean, dSpread = c.law.lateGrad(n, s, budget)
+	e.p, e.inTime, dMean, dSpread = c.law.lateGrad(n, s, budget)
 	byK, byX := e.steady*(math.Log(x)-mathext.Digamma(k+1)), e.steady*(k/x-1)
 	sMean := density + (2*byK*k+byX*x)/n
 	sSpread := -(byK*k + byX*x) / s
@@ -79,27 +81,26 @@ func (c *pool) expiry(n, v, b, mu float64, grad bool) (e expired) {
 // found falls off, over a length b/θ below and b above, such that of those with little time
 // left the share w θ/(b + w θ), θ = p/(1 − p), is late. With exponential work this is exact at
 // saturation: a share μ/W is served and (μ/W)² in time, as in the M/M/1 queue with deadlines.
-func (c *pool) droppedLate(q *poolFlow, w float64, grad bool, d *tailGrad) float64 {
+func (c *pool) droppedLate(q *poolFlow, w float64, grad bool, d *tailGrad) (p, inTime float64) {
 	e := c.expiry(q.n, q.v, q.b, q.mu, grad)
-	den := q.b*(1-e.p) + w*e.p
-	late := w * e.p / den
+	den := q.b*e.inTime + w*e.p
+	late, early := w*e.p/den, q.b*e.inTime/den
 	own := poolFlow{mu: q.mu}
 	alone := *c
 	alone.drop = false
 	var long tailGrad
-	service := alone.timeoutOf(&own, w, grad, &long)
+	service, served := alone.timeoutOf(&own, w, grad, &long)
 	if grad {
-		// 1 − total = (1 − p)(1 − late)(1 − service)
-		dLate := [3]float64{w * q.b / (den * den), -w * e.p * (1 - e.p) / (den * den), e.p * q.b * (1 - e.p) / (den * den)} // in p, b, w
-		byP := (1-service)*(1-late) + (1-service)*(1-e.p)*dLate[0]
+		dLate := [3]float64{w * q.b / (den * den), -w * e.p * e.inTime / (den * den), e.p * q.b * e.inTime / (den * den)} // in p, b, w
+		byP := served*early + served*e.inTime*dLate[0]
 		*d = tailGrad{
 			dn: byP * e.dp[0],
 			dv: byP * e.dp[1],
-			db: byP*e.dp[2] + (1-service)*(1-e.p)*dLate[1],
-			dw: (1-service)*(1-e.p)*dLate[2] + (1-e.p)*(1-late)*long.dw,
+			db: byP*e.dp[2] + served*e.inTime*dLate[1],
+			dw: served*e.inTime*dLate[2] + e.inTime*early*long.dw,
 		}
 	}
-	return e.p + (1-e.p)*(late+(1-late)*service)
+	return e.p + e.inTime*(late+early*service), e.inTime * early * served
 }
 
 // restDropped is rest where queries past their deadline are dropped unserved: the share p
@@ -116,7 +117,7 @@ func (c *pool) restDropped(rho, b, mu, kappa float64) (n, v, r float64) {
 		r = c.refused(n, kappa)
 		beta := 0.0
 		v, beta = c.varianceOf(n, b, mu, rho*(1-r), kappa*rho*r)
-		return rho*(1-r)*(1-c.expiry(n, v, b, mu, false).p) - beta
+		return rho*(1-r)*c.expiry(n, v, b, mu, false).inTime - beta
 	}
 	hi := c.limit
 	for top := mu*c.tau + b; top < hi; top *= 2 { // by then nearly all are late

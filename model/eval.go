@@ -204,10 +204,12 @@ func (s *System) readSuccess(q int, grad bool) {
 	in, ib, is := ix.n[c.pool], ix.b[c.pool], ix.share[c.pool]
 
 	var tail tailGrad
+	inTime := 1.0 // 1 − k.p
 	if pc.curve != nil {
 		k.p, tail.db = pc.curve.timeout.at(p.b)
+		inTime = 1 - k.p
 	} else {
-		k.p = pc.timeoutOf(p, k.sh.w, grad, &tail)
+		k.p, inTime = pc.timeoutOf(p, k.sh.w, grad, &tail)
 		if grad && pc.drops() {
 			tail.dn, tail.db = p.alongSpread(tail.dn, tail.dv, tail.db)
 		}
@@ -220,12 +222,12 @@ func (s *System) readSuccess(q int, grad bool) {
 	var gt, gtc float64
 	var rf, rrr, rv, tf, trr, tv float64
 	if grad {
-		k.gr, k.grc, rf, rrr, rv = c.askedGrad(p.r, rr, k.sh.v)
-		gt, gtc, tf, trr, tv = c.askedGrad(k.p, rt, k.sh.v)
+		k.gr, k.grc, rf, rrr, rv = c.askedGrad(p.r, 1-p.r, rr, k.sh.v)
+		gt, gtc, tf, trr, tv = c.askedGrad(k.p, inTime, rt, k.sh.v)
 		tf += trr * slope * p.share
 	} else {
-		k.gr, k.grc = c.asked(p.r, rr, k.sh.v)
-		gt, gtc = c.asked(k.p, rt, k.sh.v)
+		k.gr, k.grc = c.asked(p.r, 1-p.r, rr, k.sh.v)
+		gt, gtc = c.asked(k.p, inTime, rt, k.sh.v)
 	}
 	k.o = k.gr * gt
 	k.oc = k.grc + k.gr*gtc
@@ -271,27 +273,27 @@ func (s *System) readSuccess(q int, grad bool) {
 }
 
 // asked is the success of a read that asks v shards of which each fails with
-// probability f; certainties cost nothing.
-func (c *class) asked(f, r, v float64) (ok, fail float64) {
+// probability f = 1 − up; certainties cost nothing.
+func (c *class) asked(f, up, r, v float64) (ok, fail float64) {
 	if f*v < negligible {
 		return 1, f * v
 	}
 	if c.table != nil {
-		return c.table.Scatter(f, r)
+		return c.table.Scatter(f, up, r)
 	}
-	return special.Scatter(f, r, v)
+	return special.Scatter(f, up, r, v)
 }
 
 // askedGrad is asked and its derivatives; that by a fixed v is given as 0.
-func (c *class) askedGrad(f, r, v float64) (ok, fail, df, dr, dv float64) {
+func (c *class) askedGrad(f, up, r, v float64) (ok, fail, df, dr, dv float64) {
 	if f*v < negligible {
 		return 1, f * v, -v, 0, -f
 	}
 	if c.table != nil {
-		ok, fail, df, dr = c.table.ScatterGrad(f, r)
+		ok, fail, df, dr = c.table.ScatterGrad(f, up, r)
 		return ok, fail, df, dr, 0
 	}
-	return special.ScatterGrad(f, r, v)
+	return special.ScatterGrad(f, up, r, v)
 }
 
 // negligible is the probability below which the failures of many shards are added

@@ -14,11 +14,11 @@ type queueLaw interface {
 	busy(n, v, b float64) (p, dn, dv, db float64)
 
 	// late is the probability that a sojourn with the given mean and variance
-	// (spread), counted in work served, exceeds the budget.
-	late(mean, spread, budget float64) float64
+	// (spread), counted in work served, exceeds the budget, and that it does not.
+	late(mean, spread, budget float64) (p, inTime float64)
 
-	// lateGrad is late with its derivatives in the mean and the variance.
-	lateGrad(mean, spread, budget float64) (p, dMean, dSpread float64)
+	// lateGrad is late with the derivatives of p in the mean and the variance.
+	lateGrad(mean, spread, budget float64) (p, inTime, dMean, dSpread float64)
 }
 
 // panjer is the moment closure on the Panjer family (negative binomial, Poisson,
@@ -75,14 +75,14 @@ func phi(x float64) (f, df float64) {
 	return f, (1/x - f) * inv
 }
 
-func (panjer) late(mean, spread, budget float64) float64 {
+func (panjer) late(mean, spread, budget float64) (p, inTime float64) {
 	return special.GammaQ(mean*mean/spread, mean*budget/spread)
 }
 
-func (panjer) lateGrad(mean, spread, budget float64) (p, dMean, dSpread float64) {
+func (panjer) lateGrad(mean, spread, budget float64) (p, inTime, dMean, dSpread float64) {
 	k, x := mean*mean/spread, mean*budget/spread
-	p, da, dx := special.GammaQGrad(k, x)
-	return p, da*2*mean/spread + dx*budget/spread, -(da*k + dx*x) / spread
+	p, inTime, da, dx := special.GammaQGrad(k, x)
+	return p, inTime, da*2*mean/spread + dx*budget/spread, -(da*k + dx*x) / spread
 }
 
 // diffusion closes on a reflected diffusion: a normal law cut off at 0 where the
@@ -137,12 +137,12 @@ func edge(c2 float64) (h, dh float64) {
 	return a.lambda * a.d, 2*c2*a.d*a.v/a.slope - a.d*a.d
 }
 
-func (l diffusion) late(mean, spread, budget float64) float64 {
-	p, _, _ := l.lateGrad(mean, spread, budget)
-	return p
+func (l diffusion) late(mean, spread, budget float64) (p, inTime float64) {
+	p, inTime, _, _ = l.lateGrad(mean, spread, budget)
+	return p, inTime
 }
 
-func (diffusion) lateGrad(mean, spread, budget float64) (p, dMean, dSpread float64) {
+func (diffusion) lateGrad(mean, spread, budget float64) (p, inTime, dMean, dSpread float64) {
 	c2, th := spread/(mean*mean), budget/mean
 	var dth, dc float64
 	if c2 >= 1-nearOne {
@@ -151,7 +151,7 @@ func (diffusion) lateGrad(mean, spread, budget float64) (p, dMean, dSpread float
 		a := cutAt(c2)
 		p, dth, dc = a.tail(th)
 	}
-	return p, -(dth*th + 2*dc*c2) / mean, dc / (mean * mean)
+	return p, 1 - p, -(dth*th + 2*dc*c2) / mean, dc / (mean * mean)
 }
 
 // twoPhase is the tail of the balanced hyperexponential with mean 1 at th, with its

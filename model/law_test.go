@@ -27,12 +27,12 @@ func TestLawDerivativesExact(t *testing.T) {
 				check("dbusy/db", db, func(h float64) float64 { p, _, _, _ := l.busy(n, v, b+h); return p }, b)
 				for _, th := range []float64{0.1, 0.7, 0.999, 1, 1.001, 2, 8} {
 					m, s := 3.0, c2*9
-					p, dm, ds := l.lateGrad(m, s, th*m)
-					if q := l.late(m, s, th*m); math.Abs(p-q) > 1e-14 {
+					p, early, dm, ds := l.lateGrad(m, s, th*m)
+					if q, rest := l.late(m, s, th*m); math.Abs(p-q)+math.Abs(early-rest)+math.Abs(p+early-1) > 1e-14 {
 						t.Errorf("%T late %g, with gradient %g", l, q, p)
 					}
-					check("dp/dmean", dm, func(h float64) float64 { return l.late(m+h, s, th*m) }, m)
-					check("dp/dspread", ds, func(h float64) float64 { return l.late(m, s+h, th*m) }, s)
+					check("dp/dmean", dm, func(h float64) float64 { p, _ := l.late(m+h, s, th*m); return p }, m)
+					check("dp/dspread", ds, func(h float64) float64 { p, _ := l.late(m, s+h, th*m); return p }, s)
 				}
 			}
 		}
@@ -52,8 +52,8 @@ func TestDiffusionInvariantSmooth(t *testing.T) {
 	} {
 		var l diffusion
 		for _, th := range []float64{0.3, 1, 4} {
-			p0, _, d0 := l.lateGrad(1, c.at-c.gap, th)
-			p1, _, d1 := l.lateGrad(1, c.at+c.gap, th)
+			p0, _, _, d0 := l.lateGrad(1, c.at-c.gap, th)
+			p1, _, _, d1 := l.lateGrad(1, c.at+c.gap, th)
 			if math.Abs(p1-p0) > c.value || math.Abs(d1-d0) > c.slope {
 				t.Errorf("late at c² = %g, θ = %g: %g → %g, slope %g → %g", c.at, th, p0, p1, d0, d1)
 			}

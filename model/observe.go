@@ -58,10 +58,11 @@ func (s *System) meanTimeout(i int) float64 {
 	if p.calls > 0 && p.load > 0 {
 		w = p.load / p.calls
 	}
+	late, _ := c.timeoutOf(p, w, false, nil)
 	if c.ps {
-		return s.classTimeout(i, c.timeoutOf(p, w, false, nil))
+		return s.classTimeout(i, late)
 	}
-	return c.timeoutOf(p, w, false, nil)
+	return late
 }
 
 // classTimeout is the mean over the queries of a pool's classes, or else what is given: a

@@ -12,15 +12,15 @@ type tailGrad struct {
 }
 
 // timeoutOf returns the probability that a query of nominal work w waits longer than
-// the time-out at one shard.
+// the time-out at one shard, and that it does not, each to its own rounding.
 //
 // First come first served: the sojourn has mean (n + w)/μ and variance
 // (v + b n + c_s² w²)/μ², and the queue's law gives it its shape. Of queries dropped past
 // their deadline see droppedLate. Processor sharing: the query times
 // out when its work, Gamma with mean w, exceeds what its share of the server gives it.
-func (c *pool) timeoutOf(p *poolFlow, w float64, grad bool, d *tailGrad) float64 {
+func (c *pool) timeoutOf(p *poolFlow, w float64, grad bool, d *tailGrad) (late, inTime float64) {
 	if math.IsInf(c.tau, 1) {
-		return 0
+		return 0, 1
 	}
 	if c.ps {
 		return c.shareOut(p, w, grad, d)
@@ -32,42 +32,42 @@ func (c *pool) timeoutOf(p *poolFlow, w float64, grad bool, d *tailGrad) float64
 	budget := p.mu * c.tau
 	if mean <= 0 || spread <= tiny {
 		if mean <= budget {
-			return 0
+			return 0, 1
 		}
-		return 1
+		return 1, 0
 	}
 	if !grad {
 		return c.law.late(mean, spread, budget)
 	}
-	q, dMean, dSpread := c.law.lateGrad(mean, spread, budget)
+	late, inTime, dMean, dSpread := c.law.lateGrad(mean, spread, budget)
 	*d = tailGrad{
 		dn: dMean + dSpread*p.b,
 		dv: dSpread,
 		db: dSpread * p.n,
 		dw: dMean + dSpread*2*c.cs*w,
 	}
-	return q
+	return late, inTime
 }
 
 // psShape is the Gamma shape of one query's work under processor sharing.
 func (c *pool) psShape() float64 { return 1 / max(c.cs, 1e-4) }
 
-func (c *pool) shareOut(p *poolFlow, w float64, grad bool, d *tailGrad) float64 {
+func (c *pool) shareOut(p *poolFlow, w float64, grad bool, d *tailGrad) (late, inTime float64) {
 	if w <= 0 {
-		return 0
+		return 0, 1
 	}
 	k, u := c.psShape(), 1+max(p.n, 0)/p.b
 	x := k * p.mu * c.tau / (w * u)
 	if !grad {
 		return special.GammaQ(k, x)
 	}
-	q, _, dx := special.GammaQGrad(k, x)
+	late, inTime, _, dx := special.GammaQGrad(k, x)
 	*d = tailGrad{
 		dn: -dx * x / (u * p.b),
 		db: dx * x * p.n / (u * p.b * p.b),
 		dw: -dx * x / w,
 	}
-	return q
+	return late, inTime
 }
 
 // queue computes the drift of a pool's moments and what its closure variables have
@@ -92,7 +92,7 @@ func (s *System) queue(i int, grad bool) {
 	offered := a // to those in time
 	if c.drops() {
 		past = c.expiry(p.n, p.v, p.b, p.mu, grad)
-		a *= 1 - past.p
+		a *= past.inTime
 		if grad {
 			for _, d := range []*[3]float64{&past.dp, &past.dSteady} {
 				d[0], d[2] = p.alongSpread(d[0], d[1], d[2])
@@ -102,7 +102,7 @@ func (s *System) queue(i int, grad bool) {
 				p.gDv[j] -= 2 * offered * past.dSteady[k]
 			}
 			for j := range p.gDn {
-				p.gDn[j] *= 1 - past.p
+				p.gDn[j] *= past.inTime
 			}
 			for k, j := range [3]int{in, iv, ib} {
 				p.gDn[j] -= offered * past.dp[k]
@@ -253,9 +253,10 @@ func (c *pool) share(n, b, mu float64) psPoint {
 	if !math.IsInf(c.tau, 1) {
 		d.x = mu * c.tau / (b * d.u)
 		var dx float64
-		d.q, _, dx = special.GammaQGrad(k, k*d.x)
+		d.q, _, _, dx = special.GammaQGrad(k, k*d.x)
 		d.dq = dx * k
-		d.e = 1 - special.GammaQ(k+1, k*d.x) + d.x*d.q
+		_, within := special.GammaQ(k+1, k*d.x)
+		d.e = within + d.x*d.q
 	}
 	d.done = mu * d.n1 / (d.u * d.e)
 	d.num, d.den = d.e+d.n1*d.q*d.x, d.u*d.u*d.e*d.e

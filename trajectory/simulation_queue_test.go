@@ -106,7 +106,7 @@ func TestSimulation_scatterAtRest_golden(t *testing.T) {
 		_, one := atRest(t, openLoop(t, c.load, 4, 160, map[string]float64{
 			"pools.main.timeout": c.tau, "pools.main.queue_limit": c.limit,
 		}))
-		want, _ := special.Scatter(1-one, correlation(1-one, q.share, math.IsInf(c.tau, 1)), c.shards)
+		want, _ := special.Scatter(1-one, one, correlation(1-one, q.share, math.IsInf(c.tau, 1)), c.shards)
 		numtest.Check(t, name+"copula", o, want, 1e-9, 0)
 	}
 }

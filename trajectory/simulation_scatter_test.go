@@ -51,14 +51,14 @@ func correlation(f, share float64, refused bool) float64 {
 
 func TestSimulation_scatter_golden(t *testing.T) {
 	for _, c := range scatters {
-		o, _, df, dr, _ := special.ScatterGrad(c.p, c.r, c.shards)
+		o, _, df, dr, _ := special.ScatterGrad(c.p, 1-c.p, c.r, c.shards)
 		if !c.refused { // p is rounded too
 			df = math.Abs(df) * lastDigit(c.p) / 2
 		} else {
 			df = 0
 		}
 		numtest.Check(t, c.name+": copula", o, c.o, 0, 2*c.se+df+math.Abs(dr)*0.0005)
-		o, _ = special.Scatter(c.p, correlation(c.p, c.share, c.refused), c.shards)
+		o, _ = special.Scatter(c.p, 1-c.p, correlation(c.p, c.share, c.refused), c.shards)
 		numtest.Check(t, c.name+": model", o, c.o, 0, 3*c.se+df+c.off)
 		independent := math.Pow(1-c.p, c.shards)
 		if c.off > 0.02*c.o && math.Abs(o-c.o) > math.Abs(independent-c.o)/3 {
@@ -88,7 +88,8 @@ func TestSimulation_keyed_golden(t *testing.T) {
 		pairs := c.m * (c.m - 1) / (c.shards * c.shards)
 		share := pairs / (2 * (c.m/c.shards + pairs))
 		success := func(independent float64) float64 {
-			o, _ := special.Scatter(1-math.Pow(independent, 1/asked), 0.9*share, asked)
+			one := math.Pow(independent, 1/asked)
+			o, _ := special.Scatter(1-one, one, 0.9*share, asked)
 			return o
 		}
 		rounding := success(c.independent+0.0005) - success(c.independent)

@@ -17,85 +17,87 @@ const (
 	// Chernoff's bound is Q ≤ e^{−E}, x ≥ a, and P ≤ e^{−E}, x ≤ a, with
 	// E = x − a − a ln(x/a).
 	underflow  = 746 // e^{−746} = 0
-	negligible = 40  // 1 − e^{−40} = 1
 )
 
 // GammaQ returns the regularized upper incomplete gamma function
 //
 //	Q(a, x) = Γ(a, x)/Γ(a), 0 < a < ∞, 0 ≤ x ≤ ∞,
 //
-// the probability that a Gamma variable of shape a and scale 1 exceeds x. The
-// relative error is below 5e−14, and where Q is small below |x − a|·1e−16 if that
-// is more, which is what rounding x or a costs already; it is below 1e−12 down to
-// 1e−300. Of values near 1 the absolute error is about 1e−15. Values below the smallest positive number are 0; NaN gives NaN.
+// the probability that a Gamma variable of shape a and scale 1 exceeds x, and its
+// complement P. The relative error of either is below 5e−14, and where it is small below
+// |x − a|·1e−16 if that is more, which is what rounding x or a costs already; it is below
+// 1e−12 down to 1e−300. Values below the smallest positive number are 0; NaN gives NaN.
 //
 // Methods: for a ≥ 10 and x/a in [0.3, 2] the uniform asymptotic expansion of
 // Temme (1979) in the recursion of Gil, Segura and Temme (2012,
 // doi:10.1137/120872553); else Taylor series for small x and the continued
 // fraction of Legendre (DLMF 8.9.2) for large x.
-func GammaQ(a, x float64) float64 {
+func GammaQ(a, x float64) (q, p float64) {
 	d := x - a
 	switch {
 	case x <= 0:
-		return 1
+		return 1, 0
 	case d > 0 && (d*d > 2*underflow*x || math.IsInf(x, 1)): // E ≥ (x − a)²/(2x)
-		return 0
-	case d < 0 && d*d > 2*negligible*a: // E ≥ (x − a)²/(2a)
-		return 1
+		return 0, 1
+	case d < 0 && d*d > 2*underflow*a: // E ≥ (x − a)²/(2a)
+		return 1, 0
 	case a == 1:
-		return math.Exp(-x)
+		return math.Exp(-x), -math.Expm1(-x)
 	case a <= 1:
 		return gammaSmall(a, x)
 	}
 	e, _ := exponent(a, x)
 	switch {
 	case d > 0 && e > underflow:
-		return 0
-	case d < 0 && e > negligible:
-		return 1
+		return 0, 1
+	case d < 0 && e > underflow:
+		return 1, 0
 	case a >= uniformMin && x >= uniformFrom*a && x <= uniformTo*a:
 		return uniform(a, d, e)
 	case x >= max(fractionMin, a+1):
-		return gammaFactor(a, e) * fraction(a, x)
+		q = gammaFactor(a, e) * fraction(a, x)
+		return q, 1 - q
 	}
-	return 1 - gammaFactor(a, e)/a*taylorP(a, x)
+	p = gammaFactor(a, e) / a * taylorP(a, x)
+	return 1 - p, p
 }
 
-// GammaQGrad returns Q(a, x) and its derivatives by a and by x, which are those
-// of the same expansions. Where GammaQ is 0, or where 1 − Q < 1e−17 by a bound
-// that needs no evaluation, they are 0.
-func GammaQGrad(a, x float64) (q, da, dx float64) {
+// GammaQGrad returns Q(a, x), its complement, and the derivatives of Q by a and by x, which are
+// those of the same expansions. Where Q or P is 0 they are 0.
+func GammaQGrad(a, x float64) (q, p, da, dx float64) {
 	d := x - a
 	switch {
 	case x <= 0:
-		return 1, 0, slopeAtZero(a)
+		return 1, 0, 0, slopeAtZero(a)
 	case d > 0 && (d*d > 2*underflow*x || math.IsInf(x, 1)):
-		return 0, 0, 0
-	case d < 0 && d*d > 2*negligible*a:
-		return 1, 0, 0
+		return 0, 1, 0, 0
+	case d < 0 && d*d > 2*underflow*a:
+		return 1, 0, 0, 0
 	case a <= 1:
 		return gammaSmallGrad(a, x)
 	}
 	e, logLambda := exponent(a, x)
 	switch {
 	case d > 0 && e > underflow:
-		return 0, 0, 0
+		return 0, 1, 0, 0
 	case d < 0 && e > underflow:
-		return 1, 0, 0
+		return 1, 0, 0, 0
 	}
 	pre, dlog := gammaFactorGrad(a, e, logLambda)
 	dx = -pre / x
 	switch {
 	case a >= uniformMin && x >= uniformFrom*a && x <= uniformTo*a:
-		q, da = uniformGrad(a, d, e, logLambda)
-		return q, da, dx
+		q, p, da = uniformGrad(a, d, e, logLambda)
+		return q, p, da, dx
 	case x >= max(fractionMin, a+1):
 		c, dc := fractionGrad(a, x)
-		return pre * c, pre * (dlog*c + dc), dx
+		q = pre * c
+		return q, 1 - q, pre * (dlog*c + dc), dx
 	}
 	pre /= a
 	s, ds := taylorPGrad(a, x)
-	return 1 - pre*s, -pre * ((dlog-1/a)*s + ds), dx
+	p = pre * s
+	return 1 - p, p, -pre * ((dlog-1/a)*s + ds), dx
 }
 
 // slopeAtZero is ∂Q/∂x at x = 0.

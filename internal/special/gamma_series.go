@@ -3,17 +3,19 @@ package special
 import "math"
 
 // gammaSmall is GammaQ for a ≤ 1.
-func gammaSmall(a, x float64) float64 {
+func gammaSmall(a, x float64) (q, p float64) {
 	u := a * (math.Log(x) - logGammaOver.at(a)) // ln (x^a/Γ(1+a))
 	if x >= fractionMin {
-		return math.Exp(u-x) * a * fraction(a, x)
+		q = math.Exp(u-x) * a * fraction(a, x)
+		return q, 1 - q
 	}
-	p := math.Expm1(u)
-	return -p - (1+p)*taylorQ(a, x)
+	w := taylorQ(a, x)
+	e, less := expOf(u)
+	return -less - e*w, e * (1 + w)
 }
 
 // gammaSmallGrad is GammaQGrad for a ≤ 1.
-func gammaSmallGrad(a, x float64) (q, da, dx float64) {
+func gammaSmallGrad(a, x float64) (q, p, da, dx float64) {
 	logX := math.Log(x)
 	u, du := a*(logX-logGammaOver.at(a)), logX-digammaNext.at(a)
 	pre := math.Exp(u - x)
@@ -21,11 +23,21 @@ func gammaSmallGrad(a, x float64) (q, da, dx float64) {
 	if x >= fractionMin {
 		c, dc := fractionGrad(a, x)
 		q = pre * a * c
-		return q, q*du + pre*(c+a*dc), dx
+		return q, 1 - q, q*du + pre*(c+a*dc), dx
 	}
 	w, dw := taylorQGrad(a, x)
-	p := math.Expm1(u)
-	return -p - (1+p)*w, -(1 + p) * (du*(1+w) + dw), dx
+	e, less := expOf(u)
+	return -less - e*w, e * (1 + w), -e * (du*(1+w) + dw), dx
+}
+
+// expOf returns e^u and e^u − 1, u ≤ 0, each to its own rounding.
+func expOf(u float64) (e, less float64) {
+	if u < -1 {
+		e = math.Exp(u)
+		return e, e - 1
+	}
+	less = math.Expm1(u)
+	return 1 + less, less
 }
 
 // taylorP returns Σ xⁿ/((a+1)…(a+n)), n ≥ 0 (DLMF 8.11.4), with

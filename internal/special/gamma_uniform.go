@@ -6,24 +6,26 @@ import "math"
 // even number.
 const uniformTerms = 28
 
-// uniform returns Q(a, x) for a ≥ uniformMin and x near a, from d = x − a and
+// uniform returns Q(a, x) and P(a, x) for a ≥ uniformMin and x near a, from d = x − a and
 // the exponent e = aη²/2:
 //
 //	Q = ½ erfc(η√(a/2)) + e^{−e}/√(2πa) S(a, η),   sign η = sign d
 //
 // (DLMF 8.12.3).
-func uniform(a, d, e float64) float64 {
+func uniform(a, d, e float64) (q, p float64) {
 	y, root := math.Sqrt(e), 1/math.Sqrt(a)
 	s := invSqrt2Pi * root * uniformSum(a, math.Copysign(math.Sqrt2*y*root, d))
 	tail, g := 0.5*erfcx(y), math.Exp(-e)
 	if d < 0 {
-		return 1 - g*(tail-s)
+		p = g * (tail - s)
+		return 1 - p, p
 	}
-	return g * (tail + s)
+	q = g * (tail + s)
+	return q, 1 - q
 }
 
 // uniformGrad returns uniform and its derivative by a.
-func uniformGrad(a, d, e, logLambda float64) (q, da float64) {
+func uniformGrad(a, d, e, logLambda float64) (q, p, da float64) {
 	y, root := math.Sqrt(e), 1/math.Sqrt(a)
 	eta := math.Copysign(math.Sqrt2*y*root, d)
 	tail, g := 0.5*erfcx(y), math.Exp(-e)
@@ -37,9 +39,11 @@ func uniformGrad(a, d, e, logLambda float64) (q, da float64) {
 	// ∂E/∂a = −ln λ and ∂η/∂a = −μ/(aη), both at fixed x.
 	da = c * (logOverEta + (logLambda-0.5/a)*sum + dsa - dse*muOverEta/a)
 	if d < 0 {
-		return 1 - (g*tail - c*sum), da
+		p = g*tail - c*sum
+		return 1 - p, p, da
 	}
-	return g*tail + c*sum, da
+	q = g*tail + c*sum
+	return q, 1 - q, da
 }
 
 // uniformCoef are the coefficients of 1/μ − 1/η in powers of η, with

@@ -14,8 +14,8 @@ type coupling struct {
 	rare    bool // fail is summed, else ok
 }
 
-func newCoupling(f, r, v float64) coupling {
-	c := coupling{f: f, r: r, v: v, h: -normQuantile(f), logV: math.Log(v), rare: v*f < 0.5}
+func newCoupling(f, up, r, v float64) coupling {
+	c := coupling{f: f, r: r, v: v, h: -failQuantile(f, up), logV: math.Log(v), rare: v*f < 0.5}
 	c.sqrtR, c.sqrtQ = math.Sqrt(r), math.Sqrt(1-r)
 	c.c0, c.c1 = c.h/c.sqrtQ, c.sqrtR/c.sqrtQ
 	return c

@@ -28,7 +28,7 @@ var shardsRules = [...]struct {
 	steep float64
 }{{16, 0.5}, {24, 0.72}, {32, 0.95}, {40, 1.15}}
 
-// shardsRare is the f below which the general rule serves.
+// shardsRare is the f, or 1 − f, below which the general rule serves.
 const shardsRare = 1e-16
 
 // NewShards finds the rules for v shards, 1 < v ≤ 1e6.
@@ -43,36 +43,46 @@ func NewShards(v float64) *Shards {
 }
 
 // Scatter returns what the function of that name does, ok to an absolute 1e−13 and
-// fail to a relative 2e−9 or an absolute 1e−18.
-func (s *Shards) Scatter(f, r float64) (ok, fail float64) {
-	l, at := s.rule(f, r)
+// fail to a relative 2e−9 or an absolute 1e−18. Rounding is relative to the smaller of them.
+func (s *Shards) Scatter(f, up, r float64) (ok, fail float64) {
+	l, at := s.rule(f, up, r)
 	if l == nil {
-		return Scatter(f, r, s.v)
+		return Scatter(f, up, r, s.v)
 	}
 	return l.scatter(&at)
 }
 
 func (l *gaussRule) scatter(at *stretch) (ok, fail float64) {
-	y0, y1 := (at.h*at.root-upperMin)*upperScale, -at.slope*upperScale
+	if at.h < 0 { // Φ(x) is 1 − Φ(−x)
+		ok = l.upper(-at.h*at.root, at.slope)
+		return ok, max(0, 1-ok)
+	}
+	fail = l.upper(at.h*at.root, -at.slope)
+	return max(0, 1-fail), fail
+}
+
+// upper returns the mean of 1 − Φ(from + slope s).
+func (l *gaussRule) upper(from, slope float64) (mean float64) {
+	y0, y1 := (from-upperMin)*upperScale, slope*upperScale
 	pieces, w := upperTable.pieces, l.w
 	for i, si := range l.s[:len(w)] {
 		y := y0 + y1*si
 		k := y + rounder
 		if n := uint32(math.Float64bits(k)); n < uint32(len(pieces)) {
-			fail += w[i] * pieces[n].at(y-(k-rounder))
+			mean += w[i] * pieces[n].at(y-(k-rounder))
 		} else if y < 0 {
-			fail += w[i]
+			mean += w[i]
 		}
 	}
-	return max(0, 1-fail), fail
+	return mean
 }
 
 // ScatterGrad returns Scatter and the derivatives of ok by f and r, to 1e−9 of
 // themselves or an absolute 1e−11; to 1e−6 where f or 1 − f is below 1e−9.
-func (s *Shards) ScatterGrad(f, r float64) (ok, fail, df, dr float64) {
-	l, at := s.rule(f, r)
+func (s *Shards) ScatterGrad(f, up, r float64) (ok, fail, df, dr float64) {
+	l, at := s.rule(f, up, r)
 	if l == nil {
-		ok, fail, df, dr, _ = ScatterGrad(f, r, s.v)
+		ok, fail, df, dr, _ = ScatterGrad(f, up, r, s.v)
 		return ok, fail, df, dr
 	}
 	ok, fail = l.scatter(&at)
@@ -92,12 +102,12 @@ type stretch struct {
 
 // rule returns the rule to use, or nil where none will do. What a rule has to
 // resolve grows with the slope of Φ over one sd of its law, and towards the tails.
-func (s *Shards) rule(f, r float64) (*gaussRule, stretch) {
-	if !(f >= shardsRare && f < 1 && r > 0 && r < 1) {
+func (s *Shards) rule(f, up, r float64) (*gaussRule, stretch) {
+	if !(f >= shardsRare && up >= shardsRare && r > 0 && r < 1) {
 		return nil, stretch{}
 	}
 	root := 1 / math.Sqrt(r)
-	at := stretch{h: -normQuantile(f), root: root, slope: math.Sqrt(1-r) * root}
+	at := stretch{h: -failQuantile(f, up), root: root, slope: math.Sqrt(1-r) * root}
 	steep := s.sd * at.slope * (1 + at.h*at.h/160)
 	for i := range s.rules {
 		if steep <= s.rules[i].steep {

@@ -16,12 +16,12 @@ func TestConvergenceShards(t *testing.T) {
 		served := 0
 		for range 20000 {
 			f, r, _ := randomScatter(rng)
-			if l, _ := s.rule(f, r); l != nil {
+			if l, _ := s.rule(f, 1-f, r); l != nil {
 				served++
 			}
-			_, _, wantF, wantR, _ := ScatterGrad(f, r, v)
-			wantOK, want := Scatter(f, r, v)
-			ok, fail := s.Scatter(f, r)
+			_, _, wantF, wantR, _ := ScatterGrad(f, 1-f, r, v)
+			wantOK, want := Scatter(f, 1-f, r, v)
+			ok, fail := s.Scatter(f, 1-f, r)
 			slack := 1e-18
 			if v*f >= 0.5 {
 				slack = 1e-14 // there the trapezoidal rule sums ok, and 1 − ok rounds
@@ -29,7 +29,7 @@ func TestConvergenceShards(t *testing.T) {
 			if !(math.Abs(ok-wantOK) < 1e-13) || !(math.Abs(fail-want) <= 2e-9*want+slack) || ok < 0 {
 				t.Errorf("f, r, v = %v, %v, %v: ok = %v, fail = %v; want %v, %v", f, r, v, ok, fail, wantOK, want)
 			}
-			gok, gfail, df, dr := s.ScatterGrad(f, r)
+			gok, gfail, df, dr := s.ScatterGrad(f, 1-f, r)
 			if gok != ok || gfail != fail {
 				t.Errorf("f, r, v = %v, %v, %v: value %v, %v, with gradient %v, %v", f, r, v, ok, fail, gok, gfail)
 			}
@@ -58,7 +58,7 @@ func BenchmarkShards(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				ok, _ := s.Scatter(c.f, c.r)
+				ok, _ := s.Scatter(c.f, 1-c.f, c.r)
 				sink += ok
 			}
 		})
