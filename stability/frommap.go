@@ -106,6 +106,7 @@ func roots(m *model.ReturnMap, stop *Settings) (*fixedpoint.Set, error) {
 	}
 	found.Evals += set.Evals
 	found.Undecided = set.Undecided
+	addCrossings(m, found)
 	return found, nil
 }
 

@@ -59,11 +59,11 @@ throttle: %s
 	return sc
 }
 
-// Where the number is proved it is odd, since the return map leads into its box: every
-// crossing upward is followed by one downward. Residuals are small.
+// The number is odd, since the return map leads into its box: every crossing upward is
+// followed by one downward. Residuals are small.
 func checkList(t *testing.T, n int, res *Result) {
-	if res.Certainty == fixedpoint.Proved && len(res.Equilibria)%2 == 0 {
-		t.Errorf("%d: %d equilibria", n, len(res.Equilibria))
+	if len(res.Equilibria)%2 == 0 {
+		t.Errorf("%d: %d equilibria (%v) %v", n, len(res.Equilibria), res.Certainty, res.Warnings)
 	}
 	if most := 3 * mostBounds; res.Evals > most { // division, proofs, and the search
 		t.Errorf("%d: %d evaluations", n, res.Evals)
@@ -71,6 +71,25 @@ func checkList(t *testing.T, n int, res *Result) {
 	for i := range res.Equilibria {
 		if e := &res.Equilibria[i]; !(e.Residual <= 1e-10) || res.Certainty == fixedpoint.Proved && e.Gain > 1 && e.Stable {
 			t.Errorf("%d: equilibrium %d has residual %g, gain %g, stable %v", n, i, e.Residual, e.Gain, e.Stable)
+		}
+	}
+}
+
+// Scenarios whose tipping points are hard to find: one within 1e-4 of the capacity, between almost all
+// succeeding and none, and two where hardly any read succeeds.
+func TestEquilibria_steep_exact(t *testing.T) {
+	for _, n := range []uint64{75, 250, 383} {
+		sys, err := randomScenario(t, rand.New(rand.NewPCG(7, n))).Compile()
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := Equilibria(sys, asIs, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkList(t, int(n), res)
+		if e := res.Tipping(); len(res.Equilibria) != 3 || e == nil || e.Stable {
+			t.Errorf("%d: %d equilibria, tipping point %v, %v", n, len(res.Equilibria), e, res.Warnings)
 		}
 	}
 }
@@ -84,7 +103,6 @@ func TestEquilibria_random_invariant(t *testing.T) {
 		scenarios, starts = 1000, 20
 	}
 	var count [2]int // by certainty
-	even := 0        // lists without a tipping point, or with one too many
 	ends := map[fate]int{}
 	for n := range scenarios {
 		r := rand.New(rand.NewPCG(7, uint64(n)))
@@ -98,9 +116,6 @@ func TestEquilibria_random_invariant(t *testing.T) {
 			t.Fatal(err)
 		}
 		count[res.Certainty]++
-		if len(res.Equilibria)%2 == 0 {
-			even++
-		}
 		checkList(t, n, res)
 		for range starts {
 			hit, queue := r.Float64(), r.Float64()*sc.Pools[0].Value.QueueLimit
@@ -120,11 +135,6 @@ func TestEquilibria_random_invariant(t *testing.T) {
 	t.Logf("%d proved, %d searched; runs: %v", count[fixedpoint.Proved], count[fixedpoint.Searched], ends)
 	if count[fixedpoint.Proved] < scenarios/8 || count[fixedpoint.Searched] < scenarios/8 {
 		t.Errorf("%d are searched and %d proved: too few of one kind", count[fixedpoint.Searched], count[fixedpoint.Proved])
-	}
-	// measured: 4 of 1,000. In half of them the tipping point is seen on a branch over the traffic, but
-	// Newton's method on the whole system does not get its residual small enough
-	if even > scenarios/200 {
-		t.Errorf("%d lists are even", even)
 	}
 	if ends[wanders] > ends[rests]/20 {
 		t.Errorf("too many runs do not come to rest: %v", ends)
