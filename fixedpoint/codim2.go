@@ -135,8 +135,11 @@ func orient(v, ref []float64) {
 	}
 }
 
-// withoutLeast removes the eigenvalue closest to zero.
+// withoutLeast removes the eigenvalue closest to zero, if there are any.
 func withoutLeast(eig []complex128) []complex128 {
+	if len(eig) == 0 {
+		return nil
+	}
 	k := 0
 	for i, v := range eig {
 		if cmplx.Abs(v) < cmplx.Abs(eig[k]) {
@@ -146,8 +149,11 @@ func withoutLeast(eig []complex128) []complex128 {
 	return slices.Delete(eig, k, k+1)
 }
 
-// withoutPair removes the pair of eigenvalues with sum 0 and product kappa.
+// withoutPair removes the pair of eigenvalues with sum 0 and product kappa, if there are any.
 func withoutPair(eig []complex128, kappa float64) []complex128 {
+	if len(eig) < 2 {
+		return nil
+	}
 	least, i0, j0 := math.Inf(1), 0, 1
 	for i, v := range eig {
 		for j, w := range eig[:i] {

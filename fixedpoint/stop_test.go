@@ -67,6 +67,47 @@ func TestExactNotANumber(t *testing.T) {
 	}
 }
 
+// A problem that from some evaluation on has no values any more, as one that is interrupted: curves end
+// where they are, while they step and while they look for points of codimension two.
+func TestInvariantNoMoreValues(t *testing.T) {
+	e := numtest.TsodyksMarkram()
+	prob := problemOf(e)
+	hopf := known(t, e, numtest.Hopf)
+	x, p := gelfandFold(t)
+	for _, c := range []struct {
+		prob  *Problem
+		curve func(*Problem) (*Curve, error)
+	}{
+		{gelfand(), func(prob *Problem) (*Curve, error) {
+			return FoldCurve(prob, x, p, [2]int{0, 1}, &CurveSettings{Min: [2]float64{0, 0.02}, Max: [2]float64{20, 1}})
+		}},
+		{prob, func(prob *Problem) (*Curve, error) {
+			return HopfCurve(prob, hopf.X, hopf.P, hopf.Omega*hopf.Omega, [2]int{0, 1}, &CurveSettings{Min: [2]float64{-4, 2}, Max: [2]float64{0, 4}})
+		}},
+	} {
+		left := math.MaxInt
+		ends := *c.prob
+		ends.JacX = func(dst, x, p []float64) {
+			c.prob.JacX(dst, x, p)
+			if left--; left < 0 {
+				dst[0] = math.NaN()
+			}
+		}
+		whole, err := c.curve(&ends)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := math.MaxInt - left
+		for k := 1; k < all; k += 1 + all/40 {
+			left = k
+			cv, err := c.curve(&ends)
+			if err == nil && len(cv.Points) > len(whole.Points) {
+				t.Errorf("%d points after %d Jacobians, %d in all", len(cv.Points), k, len(whole.Points))
+			}
+		}
+	}
+}
+
 func TestErrors(t *testing.T) {
 	e := numtest.CuspProblem()
 	prob := problemOf(e)
