@@ -36,7 +36,7 @@ func (m *mapper) boundaries() error {
 
 // between follows the boundary between two points, if there is one that is not known.
 func (m *mapper) between(a, b *sight) error {
-	folded, k := len(a.states) != len(b.states), swings(a, b)
+	folded, k := a.number() != b.number(), swings(a, b)
 	if !folded && k < 0 && (a.verdict == b.verdict || a.verdict == Metastable || b.verdict == Metastable) {
 		return nil
 	}
@@ -65,6 +65,7 @@ const (
 	closeRoots = 0.3  // distance, in coordinates, of two equilibria that are about to meet
 	mostCuts   = 40
 	mostTries  = 3
+	sureCuts   = 12 // after which the state that goes is next to the fold
 
 	fewPoints = 5 // are no curve
 
@@ -73,18 +74,42 @@ const (
 	foldTol = 1e-6
 )
 
+// number is that of the equilibria, which is odd: a search that finds two stable states may miss the one
+// between them.
+func (l *sight) number() int { return len(l.states) | 1 }
+
+// meeting returns where equilibria of the one are about to meet that are gone in the other: between
+// two that are close, or, where one of them was missed, the one that goes, every few cuts.
+func meeting(more, less *sight, cut int) (x []float64, ok bool) {
+	if k, gap := closest(more.states); gap < closeRoots {
+		return mix(more.states[k].x, more.states[k+1].x, 0.5), true
+	}
+	if len(more.states)%2 == 1 || cut < sureCuts || cut%4 != 0 {
+		return nil, false
+	}
+	most := 0.0
+	for _, s := range more.states {
+		nearest := math.Inf(1)
+		for _, o := range less.states {
+			nearest = min(nearest, apart(s.x, o.x))
+		}
+		if nearest > most {
+			most, x = nearest, s.x
+		}
+	}
+	return x, x != nil
+}
+
 // fold follows the fold between a and b: bisection on the number of equilibria until those that
 // meet are close.
 func (m *mapper) fold(a, b *sight) error {
 	tries := 0
-	for range mostCuts {
-		more := a
-		if len(b.states) > len(a.states) {
-			more = b
+	for cut := range mostCuts {
+		more, less := a, b
+		if b.number() > a.number() {
+			more, less = b, a
 		}
-		k, gap := closest(more.states)
-		if gap < closeRoots {
-			x := mix(more.states[k].x, more.states[k+1].x, 0.5)
+		if x, ok := meeting(more, less, cut); ok {
 			if m.foldCurve(x, more) {
 				return nil
 			}
@@ -98,9 +123,9 @@ func (m *mapper) fold(a, b *sight) error {
 			return err
 		}
 		switch {
-		case len(mid.states) != len(a.states) && len(mid.states) != len(b.states): // two folds: one of them
+		case mid.number() != a.number() && mid.number() != b.number(): // two folds: one of them
 			b = mid
-		case len(mid.states) == len(a.states):
+		case mid.number() == a.number():
 			a = mid
 		default:
 			b = mid
@@ -113,15 +138,19 @@ func (m *mapper) fold(a, b *sight) error {
 func closest(states []state) (at int, gap float64) {
 	gap = math.Inf(1)
 	for i := range len(states) - 1 {
-		sum := 0.0
-		for j := range states[i].x {
-			sum += math.Abs(states[i].x[j] - states[i+1].x[j])
-		}
-		if sum < gap {
-			at, gap = i, sum
+		if d := apart(states[i].x, states[i+1].x); d < gap {
+			at, gap = i, d
 		}
 	}
 	return at, gap
+}
+
+// apart is the distance of two equilibria in their coordinates.
+func apart(x, y []float64) (sum float64) {
+	for i, v := range x {
+		sum += math.Abs(v - y[i])
+	}
+	return sum
 }
 
 // foldCurve follows the fold next to x.
