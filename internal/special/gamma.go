@@ -16,7 +16,7 @@ const (
 	fractionMin = 2.5 // the continued fraction serves x ≥ fractionMin
 	// Chernoff's bound is Q ≤ e^{−E}, x ≥ a, and P ≤ e^{−E}, x ≤ a, with
 	// E = x − a − a ln(x/a).
-	underflow  = 746 // e^{−746} = 0
+	underflow = 746 // e^{−746} = 0
 )
 
 // GammaQ returns the regularized upper incomplete gamma function
