@@ -15,8 +15,10 @@ const (
 //
 // Where more admitted refills sooner, as long as it is safe, no throttle that keeps the margin
 // is home sooner. u* is followed in about a hundred moments, to within 1 %, which makes the
-// time at most some percent too long. The plan itself is such a throttle: what is
-// returned is never more than its Home. It fails where a trajectory does.
+// time at most some percent too long. Where reads begin to fail well below the bound, which
+// slows the refill, to keep away from it can be sooner and this is no optimum. The plan itself
+// is such a throttle: what is returned is never more than its Home, and its Home where
+// following the bound is no sooner. It fails where a trajectory does.
 func Optimum(s *Situation, r *Recovery, set *Settings) (float64, error) {
 	d, err := set.withDefaults()
 	if err != nil || len(r.Plan) == 0 {

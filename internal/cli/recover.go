@@ -51,6 +51,7 @@ The guarantee in the head says whether every step after the first has such a bou
 optimum_home_s there is the time home with a throttle that is set all the time to the
 largest limit that is safe with the margin, and longer_than_optimum the share by which the
 plan takes longer, which more --steps and a shorter --min-hold make smaller.
+longer_than_optimum is 0 where such a throttle is no sooner than the plan.
 
 With -o DIR it writes DIR/NAME.plan.csv, the scenario with the plan on its timeline as
 NAME.plan.yaml, the figure of its run as NAME.plan.svg and NAME.plan.png, the limit over
@@ -162,7 +163,10 @@ func (f *recoverFlags) run(cmd *cobra.Command, arg string) error {
 		return nil
 	}
 	f.tell(cmd.ErrOrStderr(), sc, s, r, watches)
-	if !math.IsNaN(optimum) {
+	switch {
+	case optimum == r.Home:
+		fmt.Fprintln(cmd.ErrOrStderr(), "continuous optimum: not known; following the largest safe limit is no sooner than this plan")
+	case !math.IsNaN(optimum):
 		fmt.Fprintf(cmd.ErrOrStderr(), "continuous optimum: home in %s; this plan takes %s longer\n", humanTime(optimum), percent(r.Home/optimum-1, 1))
 	}
 	for _, x := range facts[len(f.facts()):] {
