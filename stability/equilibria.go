@@ -23,6 +23,9 @@ type Settings struct {
 	// Done, if not nil, ends a computation early once it is closed, with what is known
 	// by then and ErrInterrupted.
 	Done <-chan struct{}
+
+	// Progress, if not nil, is called with the share of a phase diagram that is drawn, as it grows.
+	Progress func(share float64)
 }
 
 // ErrInterrupted reports that Settings.Done was closed.
@@ -40,6 +43,13 @@ func (s *Settings) done() <-chan struct{} {
 		return nil
 	}
 	return s.Done
+}
+
+// reached reports the share of a phase diagram that is drawn.
+func (s *Settings) reached(share float64) {
+	if s != nil && s.Progress != nil {
+		s.Progress(share)
+	}
 }
 
 // interrupted returns ErrInterrupted once Done is closed.

@@ -194,6 +194,7 @@ func (l *flushLine) trace() error {
 			}
 		}
 		l.points = append(l.points, pt)
+		l.t.set.reached(float64(i) / firstCuts)
 	}
 	return nil
 }

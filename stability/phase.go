@@ -200,6 +200,7 @@ func (m *mapper) run() error {
 				return err
 			}
 		}
+		m.set.reached(coarseShare * float64(i+finest) / (fine + finest))
 	}
 	if err := m.boundaries(); err != nil {
 		return err
@@ -210,9 +211,13 @@ func (m *mapper) run() error {
 				return err
 			}
 		}
+		m.set.reached(curveShare + (1-curveShare)*float64(i+finest)/fine)
 	}
 	return nil
 }
+
+// Shares of a diagram that are drawn with the coarse grid, and with the curves as well.
+const coarseShare, curveShare = 0.4, 0.8
 
 // point returns the parameters at a point of the finest grid.
 func (m *mapper) point(i, j float64) []float64 {

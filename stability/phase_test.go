@@ -278,3 +278,23 @@ func BenchmarkPhaseDiagram(b *testing.B) {
 		})
 	}
 }
+
+// The share drawn grows up to the whole, of both kinds of diagrams.
+func TestPhaseDiagram_progress_exact(t *testing.T) {
+	sc := scenariotest.Shipped(t, "hotos21-cache")
+	for _, y := range []Axis{{"pools.database.capacity", 200, 400}, {FlushAxis, 0, 1}} {
+		calls, last := 0, 0.0
+		set := &Settings{Progress: func(share float64) {
+			if calls++; share < last || share > 1 {
+				t.Errorf("%s: %g after %g", y.Path, share, last)
+			}
+			last = share
+		}}
+		if _, err := PhaseDiagram(sc, asIs, Axis{TrafficAxis, 0.1, 1.5}, y, set); err != nil {
+			t.Fatal(err)
+		}
+		if last != 1 || calls < 10 {
+			t.Errorf("%s: ends at %g after %d calls", y.Path, last, calls)
+		}
+	}
+}

@@ -30,6 +30,7 @@ func (m *mapper) boundaries() error {
 				}
 			}
 		}
+		m.set.reached(coarseShare + (curveShare-coarseShare)*float64(i+finest)/(fine+finest))
 	}
 	return nil
 }

@@ -86,8 +86,7 @@ func (f *phaseFlags) run(cmd *cobra.Command, arg string) error {
 	if err := out.prepare(); err != nil {
 		return err
 	}
-	set := &stability.Settings{Done: cmd.Context().Done()}
-	d, err := stability.PhaseDiagram(sc, at, x.Axis, y.Axis, set)
+	d, err := f.diagram(cmd, sc, at, x, y)
 	switch {
 	case errors.Is(err, stability.ErrAxis):
 		return usageError{err}
@@ -144,6 +143,17 @@ func (f *phaseFlags) run(cmd *cobra.Command, arg string) error {
 		wrote(w, written)
 	}
 	return nil
+}
+
+// diagram draws the diagram of the scenario behind a progress bar.
+func (f *phaseFlags) diagram(cmd *cobra.Command, sc *model.Scenario, at model.Moment, x, y *varied) (*stability.Phase, error) {
+	set := &stability.Settings{Done: cmd.Context().Done()}
+	if !f.quiet {
+		bar := newProgress(cmd.ErrOrStderr(), 1)
+		defer bar.stop()
+		set.Progress = bar.reach
+	}
+	return stability.PhaseDiagram(sc, at, x.Axis, y.Axis, set)
 }
 
 // phaseTable has the boundaries of the scenario, and of the draws if there are any.
