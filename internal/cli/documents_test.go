@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"flag"
 	"os"
 	"os/exec"
@@ -131,16 +132,14 @@ func TestDocuments_golden(t *testing.T) {
 					}
 					continue
 				}
-				sh := exec.Command("sh", "-e", "-c", s.text)
-				sh.Dir = dir
-				said, err := sh.CombinedOutput()
+				said, err := script(s.text, dir)
 				if err != nil {
 					t.Errorf("%s: %v\n%s", s.text, err, said)
 				}
-				if s.shows && string(said) != s.want {
+				if s.shows && said != s.want {
 					t.Errorf("%s\nsays\n%s\nand not, as the document has it (-store mends it),\n%s", s.text, said, s.want)
 					shown := "$ " + s.written + "\n"
-					out = strings.Replace(out, shown+s.want, shown+string(said), 1)
+					out = strings.Replace(out, shown+s.want, shown+said, 1)
 				}
 			}
 			if *storeDocuments && out != string(text) {
@@ -150,6 +149,33 @@ func TestDocuments_golden(t *testing.T) {
 			}
 		})
 	}
+}
+
+// script runs a script in a folder and returns what it says. A server is asked to end once it
+// says how to end it.
+func script(text, dir string) (string, error) {
+	said := &serverOutput{}
+	said.sh = exec.Command("sh", "-e", "-c", text)
+	if serves.MatchString(text) {
+		said.sh.Args[3] = "exec " + text + " --listen 127.0.0.1:0"
+	}
+	said.sh.Dir, said.sh.Stdout, said.sh.Stderr = dir, said, said
+	err := said.sh.Run()
+	return string(said.text), err
+}
+
+// serverOutput is what a command says; it interrupts the command that offers to be.
+type serverOutput struct {
+	text []byte
+	sh   *exec.Cmd
+}
+
+func (o *serverOutput) Write(p []byte) (int, error) {
+	o.text = append(o.text, p...)
+	if bytes.HasSuffix(o.text, []byte("Ctrl-C ends it\n")) {
+		o.sh.Process.Signal(os.Interrupt)
+	}
+	return len(p), nil
 }
 
 // A step of a document is a script to run, with what it says if the document shows that,
@@ -167,6 +193,7 @@ var (
 	elsewise = regexp.MustCompile(`(?m)^ *(go (test|install|tool|-C)|git|\.ci/).*$`) // not of this program
 	runs     = regexp.MustCompile(`(?m)^ *metastable `)
 	program  = regexp.MustCompile(`go run \./cmd/metastable`)
+	serves   = regexp.MustCompile(`^metastable explore(?: [\w-]+)?$`)
 )
 
 // steps returns the steps of a document in order: blocks of "console" show commands, after
