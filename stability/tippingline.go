@@ -74,9 +74,6 @@ func TippingLine(sc *model.Scenario, at model.Moment, axis Axis, n int, shock Sh
 // absorbedNear is LargestAbsorbed with a guess.
 func absorbedNear(sc *model.Scenario, at model.Moment, shock Shock, guess float64, set *Settings) (*Trigger, error) {
 	s, err := newSituation(sc, at, set)
-	if errors.Is(err, ErrInterrupted) { // nothing is known yet
-		return &Trigger{Bracket: Bracket{kinds[shock.Kind].none, math.Inf(1)}}, err
-	}
 	if err != nil {
 		return nil, err
 	}
