@@ -199,21 +199,28 @@ func (t *tracer) starts(p []float64) ([][]float64, error) {
 }
 
 // search finds the equilibria of a member. For a map of many points, where a proof each takes too
-// long, a search of the return map will do if it finds an odd number, as there is.
+// long, a search of the return map will do if it finds an odd number, as there is. Where it does not,
+// as it misses a tipping point close to the healthy state, a proof is still quicker than trajectories.
 func (t *tracer) search(m *member) (*Result, error) {
 	at := model.Moment{Traffic: -1, Throttle: -1}
 	rm, err := model.NewReturnMap(m.sys)
 	if !t.bare || err != nil || flowing(rm) < rm.Rates() {
 		return Equilibria(m.sys, at, t.set)
 	}
-	set, err := search(rm, t.set)
-	if err != nil {
-		return nil, err
+	var r *Result
+	for _, find := range []func(*model.ReturnMap, *Settings) (*fixedpoint.Set, error){search, roots} {
+		set, err := find(rm, t.set)
+		if err != nil {
+			return nil, err
+		}
+		set.Undecided = nil // folds are met on purpose, and nothing here is called proved
+		r = &Result{Columns: m.sys.Columns()}
+		if r.take(set, rm, m.sys); len(r.Equilibria)%2 == 1 {
+			r.sort()
+			return r, nil
+		}
 	}
-	r := &Result{Columns: m.sys.Columns()}
-	if r.take(set, rm, m.sys); len(r.Equilibria)%2 == 0 {
-		err = r.explore(m.sys, m.sys, at, t.set)
-	}
+	err = r.explore(m.sys, m.sys, at, t.set)
 	r.sort()
 	return r, err
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/metastable/metastable/fixedpoint"
+	"github.com/metastable/metastable/internal/scenariotest"
 	"github.com/metastable/metastable/model"
 )
 
@@ -45,5 +46,46 @@ clients: {backoff: {base: 1s, factor: 2, cap: 30s}, max_attempts: 4, retry_budge
 	}
 	if len(d.Boundaries) != 1 || d.Boundaries[0].Err() != nil || len(d.Warnings) > 0 {
 		t.Errorf("%d boundaries, warnings %v", len(d.Boundaries), d.Warnings)
+	}
+}
+
+// The tipping point of a cold start is so close to the healthy state that a search of the return map
+// misses it: the look of a phase diagram finds what a proof by subdivision does.
+func TestPhaseDiagram_closeTipping_exact(t *testing.T) {
+	sc := scenariotest.Shipped(t, "cold-start")
+	f, err := NewFamily(sc, asIs, Axis{TrafficAxis, 0.02, 3}, Axis{ThrottleAxis, 40, 6000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr := &tracer{f: f, prob: f.problem(), out: &Bifurcation{}, bare: true}
+	missed := false
+	for _, p := range [][]float64{{0.765, 1530}, {1.51, 3020}, {3, 6000}, {0.02, 785}} {
+		m, err := f.member(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rm, err := model.NewReturnMap(m.sys)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := search(rm, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		missed = missed || len(found.Equilibria)%2 == 0
+		all, err := prove(rm, nil)
+		if err != nil || all.Certainty != fixedpoint.Proved {
+			t.Fatalf("%v: %v, %v", p, all.Certainty, err)
+		}
+		got, err := tr.starts(p)
+		if err != nil || len(got) != len(all.Equilibria) {
+			t.Errorf("%v: %d states, proved are %d; %v", p, len(got), len(all.Equilibria), err)
+		}
+	}
+	if !missed {
+		t.Error("the search misses nothing: there is nothing to test")
+	}
+	if len(tr.out.Warnings) > 0 {
+		t.Error(tr.out.Warnings)
 	}
 }
