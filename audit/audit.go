@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 )
 
 // A Query is a cached query of an inventory.
@@ -115,10 +114,10 @@ func Run(queries []Query, pools []Pool) (*Report, error) {
 	a := &auditor{queries: queries}
 	for _, p := range pools {
 		if !(p.Shards >= 1 && p.Capacity > 0 && p.Background >= 0) || math.IsInf(p.Shards+p.Capacity+p.Background, 1) {
-			return nil, fmt.Errorf("audit: pool %s: %g shards of %g work units/s with a background of %g", p.Name, p.Shards, p.Capacity, p.Background)
+			return nil, fmt.Errorf("audit: pool %q: %g shards of %g work units/s with a background of %g", p.Name, p.Shards, p.Capacity, p.Background)
 		}
 		if a.pool(p.Name) != nil {
-			return nil, fmt.Errorf("audit: pool %s is there twice", p.Name)
+			return nil, fmt.Errorf("audit: pool %q is there twice", p.Name)
 		}
 		a.pools = append(a.pools, p)
 	}
@@ -156,7 +155,7 @@ func (q *Query) check(a *auditor) error {
 		{"key cost", q.KeyCost, 0, 1e9},
 	} {
 		if !(f.v >= f.lo && f.v <= f.hi) {
-			return fmt.Errorf("audit: query %s: %s %g outside %g to %g", q.Name, f.name, f.v, f.lo, f.hi)
+			return fmt.Errorf("audit: query %q: %s %g outside %g to %g", q.Name, f.name, f.v, f.lo, f.hi)
 		}
 	}
 	if a.pool(q.Pool) == nil {
@@ -164,7 +163,7 @@ func (q *Query) check(a *auditor) error {
 		for _, p := range a.pools {
 			names = append(names, p.Name)
 		}
-		return fmt.Errorf("audit: query %s: no pool is called %q; there are %s", q.Name, q.Pool, strings.Join(names, ", "))
+		return fmt.Errorf("audit: query %q: no pool is called %q; there are %s", q.Name, q.Pool, Quoted(names))
 	}
 	return nil
 }

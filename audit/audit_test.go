@@ -178,7 +178,7 @@ func TestRead_errors(t *testing.T) {
 		}
 	}
 	_, err := audit.Run([]audit.Query{{Name: "a", Pool: "nope", Keys: 1}}, []audit.Pool{{Name: "main", Shards: 1, Capacity: 1}})
-	if err == nil || err.Error() != `audit: query a: no pool is called "nope"; there are main` {
+	if err == nil || err.Error() != `audit: query "a": no pool is called "nope"; there are main` {
 		t.Error(err)
 	}
 }
@@ -218,5 +218,12 @@ func TestReadQueries_dialects_exact(t *testing.T) {
 		if err != nil || !slices.Equal(got, want) || !slices.Equal(unknown, []string{"team"}) {
 			t.Errorf("%q: %+v, %q, %v", text, got, unknown, err)
 		}
+	}
+}
+
+func TestReadQueries_control_exact(t *testing.T) {
+	_, _, err := audit.ReadQueries("q.csv", strings.NewReader("a,\x1b[2J\n1,2\n"), nil)
+	if err == nil || strings.Contains(err.Error(), "\x1b") || !strings.Contains(err.Error(), `a, "\x1b[2J"`) {
+		t.Errorf("a header of control characters: %q", err)
 	}
 }

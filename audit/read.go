@@ -6,7 +6,10 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/metastable/metastable/model"
 	"github.com/metastable/metastable/telemetry"
@@ -20,26 +23,27 @@ type field struct {
 	name, unit string // unit as model.Quantity has them; empty: text
 	def        string // where the column or the cell is missing; "!" if it must be there
 	words      []string
+	lo, hi     float64 // of a number; hi 0: no end
 }
 
 var queryFields = []field{
 	{name: "query", def: "!"},
 	{name: "pool", def: "main"},
-	{name: "rate_per_s", unit: "1/s", def: "!"},
-	{name: "hit_rate", unit: "share", def: "!"},
-	{name: "keys_per_request", unit: "count", def: "1"},
+	{name: "rate_per_s", unit: "1/s", def: "!", hi: 1e12},
+	{name: "hit_rate", unit: "share", def: "!", hi: 1},
+	{name: "keys_per_request", unit: "count", def: "1", lo: 1, hi: 1e9},
 	{name: "route", def: "keyed", words: []string{"keyed", "scatter"}},
 	{name: "fetch", def: "all", words: []string{"all", "missing"}},
-	{name: "visit_cost", unit: "work", def: "1"},
-	{name: "key_cost", unit: "work", def: "0"},
+	{name: "visit_cost", unit: "work", def: "1", hi: 1e9},
+	{name: "key_cost", unit: "work", def: "0", hi: 1e9},
 	{name: "ttl_s", unit: "s", def: "never"},
 }
 
 var poolFields = []field{
 	{name: "pool", def: "!"},
-	{name: "shards", unit: "count", def: "1"},
-	{name: "capacity_per_s", unit: "work/s", def: "!"},
-	{name: "background_per_s", unit: "work/s", def: "0"},
+	{name: "shards", unit: "count", def: "1", lo: 1, hi: 1e9},
+	{name: "capacity_per_s", unit: "work/s", def: "!", lo: 1e-9, hi: 1e15},
+	{name: "background_per_s", unit: "work/s", def: "0", hi: 1e15},
 }
 
 // Columns returns the names of the columns of an inventory of queries, and of one of
@@ -100,7 +104,7 @@ func ReadPools(name string, r io.Reader, columns map[string]string) (out []Pool,
 type cells struct {
 	values map[string]string
 	fields []field
-	fail   func(f *field, text string)
+	fail   func(f *field, text, want string)
 }
 
 func (c *cells) text(name string) string { return c.values[name] }
@@ -108,8 +112,12 @@ func (c *cells) text(name string) string { return c.values[name] }
 func (c *cells) number(name string) float64 {
 	i := slices.IndexFunc(c.fields, func(f field) bool { return f.name == name })
 	v, err := model.Quantity(c.values[name], c.fields[i].unit)
-	if err != nil || math.IsNaN(v) || v < 0 {
-		c.fail(&c.fields[i], c.values[name])
+	f := &c.fields[i]
+	switch {
+	case err != nil || math.IsNaN(v) || v < 0:
+		c.fail(f, c.values[name], f.want())
+	case v < f.lo || f.hi > 0 && v > f.hi:
+		c.fail(f, c.values[name], fmt.Sprintf("%s, from %g to %g", f.want(), f.lo, f.hi))
 	}
 	return v
 }
@@ -144,9 +152,9 @@ func read(name string, r io.Reader, fields []field, columns map[string]string, r
 		var bad error
 		line, _ := in.FieldPos(0)
 		c := &cells{values: map[string]string{}, fields: fields}
-		c.fail = func(f *field, text string) {
+		c.fail = func(f *field, text, want string) {
 			if bad == nil {
-				bad = fmt.Errorf("%s:%d: %s: found %q, want %s", name, line, f.name, text, f.want())
+				bad = fmt.Errorf("%s:%d: %s: found %q, want %s", name, line, f.name, text, want)
 			}
 		}
 		for i := range fields {
@@ -157,11 +165,11 @@ func read(name string, r io.Reader, fields []field, columns map[string]string, r
 			}
 			switch {
 			case text == "" && f.def == "!":
-				c.fail(f, text)
+				c.fail(f, text, f.want())
 			case text == "":
 				text = f.def
 			case f.words != nil && !slices.Contains(f.words, text):
-				c.fail(f, text)
+				c.fail(f, text, f.want())
 			}
 			c.values[f.name] = text
 		}
@@ -198,7 +206,7 @@ func place(name string, head []string, fields []field, columns map[string]string
 	}
 	for from, to := range columns {
 		if !slices.Contains(head, from) {
-			return nil, fmt.Errorf("%s:1: no column is called %q; there are %s", name, from, strings.Join(head, ", "))
+			return nil, fmt.Errorf("%s:1: no column is called %q; there are %s", name, from, Quoted(head))
 		}
 		if !slices.ContainsFunc(fields, func(f field) bool { return f.name == to }) {
 			return nil, fmt.Errorf("%s: %q is not a column of an inventory; want one of %s", name, to, all(fields))
@@ -220,7 +228,7 @@ func place(name string, head []string, fields []field, columns map[string]string
 			at[i] = k
 		}
 		if at[i] < 0 && f.def == "!" {
-			return nil, fmt.Errorf("%s:1: no column %s; want %s, and there are %s", name, f.name, needed(fields), strings.Join(head, ", "))
+			return nil, fmt.Errorf("%s:1: no column %s; want %s, and there are %s", name, f.name, needed(fields), Quoted(head))
 		}
 	}
 	return at, nil
@@ -237,6 +245,17 @@ func (f *field) want() string {
 		"1/s": "a rate, such as 1200 or 1.2k/s", "share": "a share, such as 0.97 or 97%", "count": "a count, such as 30",
 		"work": "work units, such as 1", "s": "a time, such as 3600 or 7d, or never", "work/s": "work units per second, such as 8000 or 8k/s",
 	}[f.unit]
+}
+
+// Quoted lists names, those with quotes that a terminal might take for commands.
+func Quoted(names []string) string {
+	out := make([]string, len(names))
+	for i, name := range names {
+		if out[i] = name; !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			out[i] = strconv.Quote(name)
+		}
+	}
+	return strings.Join(out, ", ")
 }
 
 func needed(fields []field) string {

@@ -53,6 +53,22 @@ func Inventory(name string) (queries, pools []byte, ok bool) {
 	return queries, pools, err1 == nil && err2 == nil
 }
 
+// NearestInventory returns the name of the shipped inventory nearest to one that is none,
+// empty where none is near.
+func NearestInventory(name string) string {
+	entries, err := fs.ReadDir(FS, "queries")
+	if err != nil {
+		panic("data: " + err.Error()) // the folder is part of the binary
+	}
+	var names []string
+	for _, e := range entries {
+		if n, ok := strings.CutSuffix(e.Name(), ".queries.csv"); ok {
+			names = append(names, n)
+		}
+	}
+	return nearest(name, names)
+}
+
 func read(folder, name, suffix string) ([]byte, error) {
 	names := Names()
 	for _, n := range names {

@@ -55,3 +55,27 @@ func (s *spline) at(x float64) (v, slope float64) {
 	}
 	return s.fit.Predict(x), s.fit.PredictDerivative(x)
 }
+
+// A CurveEnd is where what was measured of a pool ends.
+type CurveEnd struct {
+	Pool     string
+	Load     float64 // the last one of its service curve, work/s per shard
+	Capacity float64 // of a shard, work/s, in force
+}
+
+// CurveEnds returns the ends of the measured service curves, of the pools that have one, at t
+// (s) by what is in force now. Beyond them latency and time-outs keep their last values.
+func (s *System) CurveEnds(t float64) (ends []CurveEnd) {
+	for i, p := range s.now.par.pool {
+		if p.curve != nil {
+			mu, _ := s.server(i, t)
+			ends = append(ends, CurveEnd{s.pools[i], p.curve.latency.hi, mu})
+		}
+	}
+	return ends
+}
+
+// Exceeded says that a pool was asked load (work/s per shard, by asks), more than was measured.
+func (e CurveEnd) Exceeded(asks string, load float64) error {
+	return fmt.Errorf("pool %s: its measured curve ends at %.5g/s; what happens beyond is not known (%s %.5g/s)", e.Pool, e.Load, asks, load)
+}

@@ -301,3 +301,38 @@ func TestPlanarErrors(t *testing.T) {
 		}
 	}
 }
+
+// A legend names what is drawn: where no trigger tips there is no curve of those that do.
+func TestTippingCurve_legend_exact(t *testing.T) {
+	none := math.NaN()
+	for _, c := range []struct {
+		absorbed, tipping []float64
+		has, not          []string
+	}{
+		{[]float64{none, none}, []float64{none, none}, []string{"absorbed"}, []string{"smallest that tips", "largest absorbed", "absorbed to tips"}},
+		{[]float64{none, none}, []float64{0.1, 0.2}, []string{"smallest that tips"}, []string{"largest absorbed", "absorbed to tips"}},
+		{[]float64{0.1, 0.2}, []float64{0.2, 0.3}, []string{"smallest that tips", "largest absorbed", "absorbed to tips"}, nil},
+	} {
+		f, err := NewTippingCurve(TippingCurve{
+			Frame: Frame{Title: "t", X: Axis{Label: "x"}, Y: Axis{Label: "y", Hi: 1}},
+			X:     []float64{0, 1}, Absorbed: c.absorbed, Tipping: c.tipping,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var svg strings.Builder
+		if err := f.Write(&svg, "svg"); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range c.has {
+			if !strings.Contains(svg.String(), ">"+name+"<") {
+				t.Errorf("%v, %v: no %q in the legend", c.absorbed, c.tipping, name)
+			}
+		}
+		for _, name := range c.not {
+			if strings.Contains(svg.String(), ">"+name+"<") {
+				t.Errorf("%v, %v: %q in the legend", c.absorbed, c.tipping, name)
+			}
+		}
+	}
+}

@@ -111,16 +111,24 @@ func (c *TippingCurve) draw(p *plane) {
 	p.columns("absorbed", never, verdictColors[Absorbed])
 	p.columns("all tip", always, verdictColors[CertainToFail])
 	p.today(c.Operating)
+	known := func(v float64) bool { return !math.IsNaN(v) }
+	tips, absorbs := slices.ContainsFunc(c.Tipping, known), slices.ContainsFunc(c.Absorbed, known)
 	for i := 1; i < len(c.X); i++ {
 		p.add(fill{p.points(
 			[]float64{c.X[i-1], c.X[i], c.X[i], c.X[i-1]},
 			[]float64{c.Absorbed[i-1], c.Absorbed[i], c.Tipping[i], c.Tipping[i-1]},
 		), bandColor})
 	}
-	p.entry("absorbed to tips", swatch{bandColor})
+	if absorbs { // and then something tips
+		p.entry("absorbed to tips", swatch{bandColor})
+	}
 	p.swaths(c.Swaths)
-	p.curve("smallest that tips", c.X, c.Tipping, line(vermillion, 2, nil))
-	p.curve("largest absorbed", c.X, c.Absorbed, line(green, 1.4, dashed))
+	if tips {
+		p.curve("smallest that tips", c.X, c.Tipping, line(vermillion, 2, nil))
+	}
+	if absorbs {
+		p.curve("largest absorbed", c.X, c.Absorbed, line(green, 1.4, dashed))
+	}
 }
 
 // absorbed fills what lies below the curve. Next to where no trigger tips it is all that is

@@ -125,6 +125,7 @@ func Equilibria(sys *model.System, at model.Moment, set *Settings) (*Result, err
 		err = nil
 	}
 	r.sort()
+	r.unmeasured(frozen, m)
 	return r, err
 }
 

@@ -1,6 +1,8 @@
 package trajectory
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/metastable/metastable/internal/ode"
@@ -19,10 +21,14 @@ type recorder struct {
 	y        []float64 // state at a time within a step
 	from, to float64   // s
 	room     float64   // shortest time between two rows of Detail, s
+
+	past map[string]error   // by pool: that its measured service curve was left
+	most map[string]float64 // by pool: how far, work/s per shard
 }
 
 func newRecorder(sys *model.System, r *Result, from, to float64) *recorder {
-	rec := &recorder{sys: sys, res: r, y: make([]float64, sys.MaxDim()), from: from, to: to, room: (to - from) / detailRows}
+	rec := &recorder{sys: sys, res: r, y: make([]float64, sys.MaxDim()), from: from, to: to, room: (to - from) / detailRows,
+		past: map[string]error{}, most: map[string]float64{}}
 	if r.Settings.Average > 0 {
 		rec.avg = newAverager(rec, r.Settings.Times, r.Settings.Average)
 	}
@@ -51,7 +57,22 @@ func (rec *recorder) settings() *ode.Settings {
 func (rec *recorder) observe(t float64, y []float64) []float64 {
 	row := make([]float64, len(rec.res.Columns))
 	rec.sys.Observe(row, t, y)
+	for _, end := range rec.sys.CurveEnds(t) {
+		load := row[slices.Index(rec.res.Columns, "load."+end.Pool)] * end.Capacity
+		if load > max(end.Load, rec.most[end.Pool]) {
+			rec.most[end.Pool] = load
+			rec.past[end.Pool] = fmt.Errorf("trajectory: %w", end.Exceeded("the run asks up to", load))
+		}
+	}
 	return row
+}
+
+// unmeasured warns of each pool whose measured service curve the run leaves, as far as it was looked at.
+func (rec *recorder) unmeasured() (warnings []error) {
+	for _, pool := range slices.Sorted(maps.Keys(rec.past)) {
+		warnings = append(warnings, rec.past[pool])
+	}
+	return warnings
 }
 
 func (rec *recorder) at(p *ode.Interpolant, t float64) []float64 {

@@ -85,7 +85,7 @@ func RunFrom(sys *model.System, y []float64, from, to float64, s *Settings) (*Re
 		return nil, fmt.Errorf("trajectory: %w", err)
 	}
 	r.Status, r.T, r.Stats = sol.Status, sol.T, sol.Stats
-	r.Warnings = append(sol.Warnings, r.suspects()...)
+	r.Warnings = append(append(sol.Warnings, r.suspects()...), rec.unmeasured()...)
 	return r, nil
 }
 

@@ -36,7 +36,7 @@ the first three have to be there, the others are main, 1, keyed, all, 1, 0 and n
 they are missing. POOLS.csv has ` + strings.Join(pools, ", ") + `,
 the last two 1 and 0 where missing.
 Values may carry units as in scenario files (1.2k/s, 97%). A shipped inventory is named
-without --pools: slack.
+without --pools: slack. - in place of one of the files is standard input.
 
 The columns of the result, one row per query: load and load_cold (what the query brings
 to its pool over the capacity, now and with an empty cache), pool_load_1, pool_load_5
@@ -63,7 +63,7 @@ func (f *auditFlags) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
-	queries, pools, err := f.read(cmd.ErrOrStderr(), arg)
+	queries, pools, err := f.read(cmd.InOrStdin(), cmd.ErrOrStderr(), arg)
 	if err != nil {
 		return err
 	}
@@ -75,6 +75,9 @@ func (f *auditFlags) run(cmd *cobra.Command, arg string) error {
 		return err
 	}
 	name := strings.TrimSuffix(arg[strings.LastIndexAny(arg, `/\`)+1:], ".csv")
+	if arg == "-" {
+		name = "queries"
+	}
 	t := auditTable(r)
 	if out.format == textFormat {
 		for i, q := range r.Queries {
@@ -123,7 +126,7 @@ func (r *reviewer) inventory() error {
 		return nil
 	}
 	var warned strings.Builder
-	queries, pools, err := (&auditFlags{pools: r.pools}).read(&warned, r.queries)
+	queries, pools, err := (&auditFlags{pools: r.pools}).read(strings.NewReader(""), &warned, r.queries)
 	for w := range strings.Lines(warned.String()) {
 		r.ignored = append(r.ignored, strings.TrimSpace(strings.TrimPrefix(w, "warning: ")))
 	}
@@ -153,8 +156,8 @@ func (r *reviewer) audit(p *part) error {
 	return nil
 }
 
-// read reads the files, or a shipped inventory.
-func (f *auditFlags) read(stderr io.Writer, arg string) ([]audit.Query, []audit.Pool, error) {
+// read reads the files, one of which may be standard input (-), or a shipped inventory.
+func (f *auditFlags) read(stdin io.Reader, stderr io.Writer, arg string) ([]audit.Query, []audit.Pool, error) {
 	columns := [2]map[string]string{{}, {}} // for the queries, and for the pools
 	_, poolColumns := audit.Columns()
 	for _, m := range f.columns {
@@ -178,7 +181,13 @@ func (f *auditFlags) read(stderr io.Writer, arg string) ([]audit.Query, []audit.
 	}
 	if !shipped {
 		if f.pools == "" {
+			if near := data.NearestInventory(arg); near != "" && !isPath(arg) && !strings.HasSuffix(arg, ".csv") {
+				return nil, nil, usage("no shipped inventory is called %q; did you mean %s?", arg, near)
+			}
 			return nil, nil, usage("%s: give the database pools: --pools POOLS.csv", arg)
+		}
+		if arg == "-" && f.pools == "-" {
+			return nil, nil, usage("only one of the queries and --pools can be standard input")
 		}
 		queryName, poolName = arg, f.pools
 		for _, file := range []struct {
@@ -186,7 +195,7 @@ func (f *auditFlags) read(stderr io.Writer, arg string) ([]audit.Query, []audit.
 			text *[]byte
 		}{{arg, &queryText}, {f.pools, &poolText}} {
 			var err error
-			if *file.text, err = readFile(file.path); err != nil {
+			if *file.text, err = readFile(stdin, file.path); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -204,17 +213,21 @@ func (f *auditFlags) read(stderr io.Writer, arg string) ([]audit.Query, []audit.
 // notCounted warns of columns that are none of an inventory.
 func notCounted(w io.Writer, name string, columns []string) {
 	if len(columns) > 0 {
-		fmt.Fprintf(w, "warning: %s: no use for the columns %s; audit --map THEIRS=OURS says what one is\n", name, strings.Join(columns, ", "))
+		fmt.Fprintf(w, "warning: %s: no use for the columns %s; audit --map THEIRS=OURS says what one is\n", name, audit.Quoted(columns))
 	}
 }
 
-// readFile reads a file of an inventory, and no more than 64 MiB.
-func readFile(path string) ([]byte, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
+// readFile reads a file of an inventory, or standard input (-), and no more than 64 MiB.
+func readFile(stdin io.Reader, path string) ([]byte, error) {
+	file := stdin
+	if path != "-" {
+		opened, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer opened.Close()
+		file = opened
 	}
-	defer file.Close()
 	const most = 64 << 20
 	text, err := io.ReadAll(io.LimitReader(file, most+1))
 	if err == nil && len(text) > most {

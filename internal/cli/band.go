@@ -31,17 +31,12 @@ func (f *bandFlags) add(cmd *cobra.Command) {
 
 // band returns what is drawn from; nil where no band is wanted.
 func (f *bandFlags) band(cmd *cobra.Command, sc *model.Scenario) (*montecarlo.Sweep, error) {
-	const least, most = 10, 100_000
-	if f.draws == 0 && f.posterior != "" && !cmd.Flags().Changed("draws") {
-		f.draws = 40
+	if err := drawsOf(cmd, &f.draws, f.posterior); err != nil {
+		return nil, err
 	}
 	switch {
-	case f.draws == 0 && f.posterior != "":
-		return nil, usage("--posterior is what --draws N draws from: say how many")
 	case f.draws == 0:
 		return nil, nil
-	case f.draws < least || f.draws > most:
-		return nil, usage("--draws %d: want %d to %d", f.draws, least, most)
 	case f.seed > 1<<53:
 		return nil, usage("--seed %d: want at most 2^53", f.seed)
 	}
@@ -50,6 +45,21 @@ func (f *bandFlags) band(cmd *cobra.Command, sc *model.Scenario) (*montecarlo.Sw
 		f.warnOfApart(cmd, sc, from.Joint)
 	}
 	return from, err
+}
+
+// drawsOf gives the number of draws its default and checks it: fewer have no tenth to leave out.
+func drawsOf(cmd *cobra.Command, draws *int, posterior string) error {
+	const least, most = 10, 100_000
+	if posterior != "" && !cmd.Flags().Changed("draws") {
+		*draws = 40
+	}
+	switch {
+	case *draws == 0 && posterior != "":
+		return usage("--posterior is what --draws N draws from: say how many")
+	case *draws != 0 && (*draws < least || *draws > most):
+		return usage("--draws %d: want %d to %d", *draws, least, most)
+	}
+	return nil
 }
 
 // facts say how the band was made.

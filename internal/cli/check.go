@@ -85,6 +85,13 @@ func (f *checkFlags) run(cmd *cobra.Command, arg string) error {
 	if err := out.prepare(); err != nil {
 		return err
 	}
+	if len(sys.CurveEnds(0)) > 0 {
+		if res, err := stability.Equilibria(sys, at, &stability.Settings{Done: cmd.Context().Done()}); err == nil {
+			for _, w := range res.Warnings {
+				fmt.Fprintln(cmd.ErrOrStderr(), "warning:", wording(w))
+			}
+		}
+	}
 	m := &measured{sc: sc, sys: sys, at: at, over: float64(f.over), set: &stability.Settings{Done: cmd.Context().Done()}}
 	t := f.table(sc, at)
 	undecided := len(all)

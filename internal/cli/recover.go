@@ -76,7 +76,7 @@ or empty: no throttle), and exits with status 3 if it is not home within --longe
 the time of the relapse, or with --draws if fewer than --share of the draws are home.`,
 		Example: `  metastable recover slack-2022-02-22 --at 6:40 -o plan.csv
   metastable recover slack-2022-02-22 --at 6:40 --steps 4 --min-hold 5m --format table
-  metastable recover slack-2022-02-22 --draws 8 --share 85% --steps 4 -o robust.csv
+  metastable recover slack-2022-02-22 --draws 10 --share 85% --steps 4 -o robust.csv
   metastable recover slack-2022-02-22 --at 6:40 --hit-rate 62% --waiting 3.2M --queue full
   metastable recover slack-2022-02-22 --compare --format table
   metastable recover facebook-2010-09-23 --at 70m -q > home.csv && metastable recover facebook-2010-09-23 --at 70m --verify home.csv`,
@@ -94,6 +94,9 @@ the time of the relapse, or with --draws if fewer than --share of the draws are 
 func (f *recoverFlags) run(cmd *cobra.Command, arg string) error {
 	out, sc, at, set, err := f.open(cmd, arg)
 	if err != nil {
+		return err
+	}
+	if err := drawsOf(cmd, &f.draws, f.posterior); err != nil {
 		return err
 	}
 	begin, sc, err := f.stateFlags.apply(sc, beginning{at: at, ahead: set.Longest + set.Watch, done: set.Done}, f.draws)

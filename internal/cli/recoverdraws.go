@@ -27,25 +27,21 @@ type drawFlags struct {
 func (f *drawFlags) add(cmd *cobra.Command) {
 	f.uncertainFlags.add(cmd)
 	fl := cmd.Flags()
-	fl.IntVar(&f.draws, "draws", 0, "for this `number` of draws of the uncertain parameters (default: for the scenario's values alone)")
+	fl.IntVar(&f.draws, "draws", 0, "for this `number` of draws of the uncertain parameters (default: 40 with --posterior, else for the scenario's values alone)")
 	fl.StringVar(&f.share, "share", "99%", "`share` of the draws for which it has to hold")
 	fl.Uint64Var(&f.seed, "seed", 1, "`seed` of the draws")
 }
 
 // parse checks the flags and returns the share.
 func (f *drawFlags) parse(cmd *cobra.Command, sc *model.Scenario) (float64, error) {
-	const most = 100_000
-	if f.draws < 0 || f.draws > most {
-		return 0, usage("--draws %d: want 0 to %d", f.draws, most)
+	if err := drawsOf(cmd, &f.draws, f.posterior); err != nil {
+		return 0, err
 	}
 	share, err := parseShare(f.share)
 	if err != nil || !(share > 0 && share <= 1) {
 		return 0, usage("--share %s: want a share above 0 and up to 1, such as 99%%", f.share)
 	}
 	if f.draws == 0 {
-		if f.posterior != "" {
-			return 0, usage("--posterior is what --draws N draws from: say how many")
-		}
 		return share, nil
 	}
 	if f.from, err = f.drawn(cmd, sc, f.draws, f.seed); err == nil {

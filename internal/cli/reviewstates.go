@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"path/filepath"
 
 	page "github.com/metastable/metastable/internal/report"
@@ -77,7 +78,7 @@ func (r *reviewer) states(p *part) error {
 		p.Facts = append(p.Facts, page.Fact{Name: l.name, Value: l.value + ": " + l.meaning})
 	}
 	for _, w := range append(res.Warnings, sum.warnings...) {
-		p.Warnings = append(p.Warnings, w.Error())
+		p.Warnings = append(p.Warnings, wording(w))
 	}
 	t := equilibriaTable(r.sc, res, r.peak)
 	if err := r.save(t, "states"); err != nil {
@@ -154,7 +155,7 @@ func (r *reviewer) branches(p *part) error {
 	}
 	captions := map[string]string{
 		"bifurcation": "Every state over traffic, solid where it is stable. Between the folds it may be in either.",
-		"hysteresis":  "What traffic that rises and falls slowly does: it fails at one fold and comes home only at the other.",
+		"hysteresis":  "What traffic that rises and falls slowly does: " + loopWords(loop),
 	}
 	for _, f := range figures {
 		if err := r.add(p, f.name, captions[f.name], f.figure); err != nil {
@@ -162,4 +163,19 @@ func (r *reviewer) branches(p *part) error {
 		}
 	}
 	return nil
+}
+
+// loopWords say how the way up and the way down differ.
+func loopWords(l *stability.Loop) string {
+	jump := func(p stability.LoopPoint) bool { return p.Jump }
+	up, down := slices.ContainsFunc(l.Up, jump), slices.ContainsFunc(l.Down, jump)
+	switch {
+	case up && down:
+		return "it fails at one fold and comes home only at the other."
+	case up:
+		return "it jumps on the way up and does not come home on the way down."
+	case down:
+		return "on the way down it jumps, on the way up it does not."
+	}
+	return "it jumps nowhere, and comes home the way it went."
 }

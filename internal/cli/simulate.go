@@ -89,7 +89,7 @@ func (f *simulateFlags) run(cmd *cobra.Command, arg string) error {
 		return err
 	}
 	for _, w := range res.Warnings {
-		fmt.Fprintln(cmd.ErrOrStderr(), "warning:", w)
+		fmt.Fprintln(cmd.ErrOrStderr(), "warning:", wording(w))
 	}
 	if f.quiet {
 		return nil

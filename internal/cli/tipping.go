@@ -27,15 +27,14 @@ type trigger struct {
 	kind stability.ShockKind
 	noun string
 	text string // what has the size
-	most string // in words
 	bare bool   // a factor and not a share
 }
 
 var triggers = []trigger{
-	{stability.FlushShock, "flush", "of the cache's content lost at once", "all of it", false},
-	{stability.RolloutShock, "rollout", "of the nodes restarted", "all of them", false},
-	{stability.CapacityShock, "loss of capacity", "of the capacity lost", "all of it", false},
-	{stability.TrafficShock, "surge of traffic", "times the traffic", "100 times", true},
+	{stability.FlushShock, "flush", "of the cache's content lost at once", false},
+	{stability.RolloutShock, "rollout", "of the nodes restarted", false},
+	{stability.CapacityShock, "loss of capacity", "of the capacity lost", false},
+	{stability.TrafficShock, "surge of traffic", "times the traffic", true},
 }
 
 func newTipping() *cobra.Command {
@@ -249,8 +248,10 @@ func (t *trigger) words(tr *stability.Trigger, err error) string {
 		return "there is no healthy state to disturb"
 	case err != nil:
 		return wording(err)
+	case math.IsInf(tr.Hi, 1) && t.bare:
+		return fmt.Sprintf("no %s tips it, up to 100 %s", t.noun, t.text)
 	case math.IsInf(tr.Hi, 1):
-		return fmt.Sprintf("no %s tips it, up to %s", t.noun, t.most)
+		return fmt.Sprintf("no %s tips it, however large", t.noun)
 	case t.bare:
 		return fmt.Sprintf("%.4g %s are absorbed, %.4g tip it", tr.Lo, t.text, tr.Hi)
 	}
