@@ -314,7 +314,7 @@ func TestTippingCurve_legend_exact(t *testing.T) {
 		{[]float64{0.1, 0.2}, []float64{0.2, 0.3}, []string{"smallest that tips", "largest absorbed", "absorbed to tips"}, nil},
 	} {
 		f, err := NewTippingCurve(TippingCurve{
-			Frame: Frame{Title: "t", X: Axis{Label: "x"}, Y: Axis{Label: "y", Hi: 1}},
+			Frame: Frame{Title: "t", X: Axis{Label: "x", Column: "x"}, Y: Axis{Label: "y", Column: "y", Hi: 1}},
 			X:     []float64{0, 1}, Absorbed: c.absorbed, Tipping: c.tipping,
 		})
 		if err != nil {

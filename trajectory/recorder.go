@@ -27,8 +27,10 @@ type recorder struct {
 }
 
 func newRecorder(sys *model.System, r *Result, from, to float64) *recorder {
-	rec := &recorder{sys: sys, res: r, y: make([]float64, sys.MaxDim()), from: from, to: to, room: (to - from) / detailRows,
-		past: map[string]error{}, most: map[string]float64{}}
+	rec := &recorder{
+		sys: sys, res: r, y: make([]float64, sys.MaxDim()), from: from, to: to, room: (to - from) / detailRows,
+		past: map[string]error{}, most: map[string]float64{},
+	}
 	if r.Settings.Average > 0 {
 		rec.avg = newAverager(rec, r.Settings.Times, r.Settings.Average)
 	}

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"path/filepath"
+	"slices"
 
 	page "github.com/metastable/metastable/internal/report"
 	"github.com/metastable/metastable/stability"
