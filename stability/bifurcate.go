@@ -354,7 +354,7 @@ func (t *tracer) point(x, p []float64, k int) BranchPoint {
 		return pt
 	}
 	pt.Leading, pt.Unstable = spectrum.Eigenvalues[0], spectrum.Unstable
-	pt.Stable = spectrum.Verdict() == fixedpoint.Stable
+	pt.Stable = stays(spectrum)
 	return pt
 }
 

@@ -1,6 +1,7 @@
 package stability
 
 import (
+	"math"
 	"testing"
 
 	"github.com/metastable/metastable/fixedpoint"
@@ -100,4 +101,16 @@ func served(t *testing.T, sc *model.Scenario, flush float64) float64 {
 	row := make([]float64, len(sys.Columns()))
 	sys.Observe(row, end.T, end.Y)
 	return row[model.ColSuccess]
+}
+
+// Clients that a retry budget holds back keep a collapse for years: slack is metastable without a
+// throttle, and safe under the one of 06:40, where reads of the admitted need no warm cache.
+func TestBudget_verdict_invariant(t *testing.T) {
+	sys := scenariotest.Compile(t, scenariotest.Shipped(t, "slack-2022-02-22", "clients.retry_budget", "0.1"))
+	for throttle, want := range map[float64]Verdict{math.Inf(1): Metastable, 400: AlwaysSafe} {
+		r, err := Equilibria(sys, model.Moment{Time: 24000, Traffic: -1, Throttle: throttle}, nil)
+		if err != nil || r.Verdict() != want || r.Certainty != fixedpoint.Proved {
+			t.Errorf("throttle %g: %v, %v (%v), want %s", throttle, err, r.Verdict(), r.Certainty, want)
+		}
+	}
 }

@@ -291,7 +291,7 @@ func (m *mapper) state(x, p []float64) (state, error) {
 	if err != nil {
 		return s, err
 	}
-	s.stable, s.unstable = spectrum.Verdict() == fixedpoint.Stable, spectrum.Unstable
+	s.stable, s.unstable = stays(spectrum), spectrum.Unstable
 	return s, nil
 }
 

@@ -38,11 +38,18 @@ func polish(s *model.System, y []float64) (*Equilibrium, error) {
 	if err != nil {
 		return nil, err
 	}
-	e.Leading, e.Stable = spectrum.Eigenvalues[0], spectrum.Verdict() == fixedpoint.Stable
+	e.Leading, e.Stable = spectrum.Eigenvalues[0], stays(spectrum)
 	e.Row = make([]float64, len(s.Columns()))
 	s.Observe(e.Row, 0, x)
 	e.Variance = s.Variances(x)
 	return e, nil
+}
+
+// stays reports whether a state with the spectrum is stable. Where rounding leaves the sign of an
+// eigenvalue open, as among the many of -1/[model.Lifetime] of clients that a retry budget holds
+// back, the computed one counts: what it moves, it moves in years.
+func stays(s *fixedpoint.Spectrum) bool {
+	return s.Unstable == 0 && (len(s.Eigenvalues) == 0 || real(s.Eigenvalues[0]) < 0)
 }
 
 // immense reports whether a component is beyond all that is a state.

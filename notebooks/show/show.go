@@ -45,6 +45,7 @@ func Figure(f plots.Figure, err error) {
 	encoder := png.Encoder{CompressionLevel: png.BestCompression}
 	Must(f, encoder.Encode(&small, paletted(Must(png.Decode(&picture)))))
 	gonbui.DisplayPng(small.Bytes())
+	gonbui.Sync() // a cell may end before what it shows has arrived
 }
 
 // paletted returns the picture in its 256 most frequent colours, which takes less than
@@ -89,4 +90,5 @@ func Table(columns []string, rows [][]string) {
 		line(row)
 	}
 	gonbui.DisplayMarkdown(b.String())
+	gonbui.Sync()
 }
