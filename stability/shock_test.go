@@ -20,7 +20,7 @@ func survives(t *testing.T, still *model.Scenario, e model.Entry) bool {
 	if err != nil || r.Status.Early() {
 		t.Fatal(err, r.Status)
 	}
-	return r.Rows[len(r.Rows)-1][model.ColSuccess] > 0.9
+	return r.Rows[len(r.Rows)-1][model.ColSuccess] > 0.99
 }
 
 // Losses of capacity and surges of traffic agree with runs at both ends of the bracket.
